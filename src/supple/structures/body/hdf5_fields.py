@@ -74,8 +74,8 @@ def read(group: Any, name: str, kind: Any) -> Any:
         return {str(own[str(i)].attrs["name"]): read(own, str(i), get_args(kind)[1]) for i in range(len(own))}
     if get_origin(kind) is csr_array or kind is csr_array:
         return _sparse(own)
-    if is_dataclass(kind):
-        return kind(**read_fields(own, kind))  # type: ignore[operator]  # a class
+    if is_dataclass(kind) and isinstance(kind, type):
+        return kind(**read_fields(own, kind))
     return kind(array(own)) if kind in (float, bool) else array(own)
 
 

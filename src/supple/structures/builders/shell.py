@@ -12,6 +12,7 @@ from supple.checks import Floats, Ints, array, size
 from supple.errors import ModelError
 from supple.structures.builders.plate import checked_layup
 from supple.structures.discretization.frames import Where, chosen
+from supple.structures.elements.boundary import edges, quadrilaterals
 from supple.structures.elements.plate import Plate
 from supple.structures.elements.plate_element import PlateElements
 from supple.structures.layups import Layup
@@ -76,7 +77,7 @@ def shell(
     table = _elements(elements, k)
     found = checked_layup(thickness, material, layup, "shell")
     if table.shape[1] == 3:
-        x, table = _quadrilaterals(x, table)
+        x, table = quadrilaterals(x, table)
     _check_sides(table)
     unused = np.setdiff1d(np.arange(len(x)), table)
     if len(unused):
@@ -131,20 +132,9 @@ def _elements(given: ArrayLike, k: int) -> Ints:
     return table.astype(np.int64)
 
 
-def _quadrilaterals(nodes: Floats, triangles: Ints) -> tuple[Floats, Ints]:
-    """Three around the centre of each triangle; nodes are those given, middles of sides, centres."""
-    sides = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
-    pairs, which = np.unique(sides, axis=0, return_inverse=True)
-    middle = len(nodes) + which.reshape(-1, 3)
-    centre = len(nodes) + len(pairs) + np.arange(len(triangles))
-    corners = [np.stack([triangles[:, i], middle[:, i], centre, middle[:, i - 1]], axis=1) for i in range(3)]
-    points = np.concatenate([nodes, nodes[pairs].mean(axis=1), nodes[triangles].mean(axis=1)])
-    return points, np.concatenate(corners)
-
-
 def _check_sides(elements: Ints) -> None:
     """Refuse edges that two elements pass in the same sense: a branch, or an element that is turned over."""
-    sides = np.stack([elements, np.roll(elements, -1, axis=1)], axis=-1).reshape(-1, 2)
+    sides = edges(elements)
     _, first, count = np.unique(sides, axis=0, return_index=True, return_counts=True)
     if count.max() > 1:
         a, b = sides[first[np.argmax(count)]]

@@ -37,6 +37,7 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.structures.discretization.dof_map import Bools, DofLayout
 from supple.structures.discretization.mass import MassModel, Sparse, stations
+from supple.structures.elements.boundary import unique_edges
 from supple.structures.elements.elements import Elements
 from supple.structures.elements.plate_element import CORNERS, KXX, XX, PlateElements, bilinear
 from supple.structures.elements.recovery_table import SOLID, STRESSES, RecoveryTable, joined_tables, material_rows
@@ -251,8 +252,7 @@ def nodal_means(corners: Ints, k: int) -> Sparse:
 
 def on_rim(corners: Ints, k: int) -> Bools:
     """Which nodes are at an edge of one element only."""
-    sides = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
-    pairs, count = np.unique(sides, axis=0, return_counts=True)
+    pairs, _, count = unique_edges(corners)
     out = np.zeros(k, bool)
     out[pairs[count == 1]] = True
     return out
