@@ -1,7 +1,7 @@
 """MBDyn's modal data (.fem), read and written, with or without invariants and matrices of geometric stiffening.
 
 Record groups, in any order, after MBDyn's input manual and its reader modal.cc; mboct-fem-pkg writes them all. Shapes
-are displacement before rotation. With the integrals of `structures.integrals`:
+are displacement before rotation. With the integrals of `structures.body.integration`:
 
     14, 15   Inv3 = E, Inv4 = ax(X), 3 x n                 16   Inv8_j = tr(X_j) I - X_j*, 3 x 3 n
     17       Inv5_jk = ax(N(j, k)), 3 x n^2                18   Inv9_jk = N(k, j) - tr(N) I, 3 x 3 n^2

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ModalData:
-    """Any n coordinates, any origin; see `structures.integrals` for the integrals.
+    """Any n coordinates, any origin; see `structures.body.integration` for the integrals.
 
     Attributes
     ----------

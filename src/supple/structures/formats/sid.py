@@ -1,6 +1,6 @@
 """SID_FEM, read and written: standard input data of flexible bodies, as FEMBS, FEMBeam and others write them.
 
-After O. Wallrapp (1994), and Schwertassek and Wallrapp (1999), table 6.9. With the integrals of `structures.integrals`,
+After O. Wallrapp (1994), and Schwertassek and Wallrapp (1999), table 6.9. With the integrals of `body.integration`,
 those of geometric stiffening of `geometric_matrices`, C4_l = int x~ Psi_l~ = X_l* - tr(X_l) I and [A] for the factors
 of w_x^2, w_y^2, w_z^2, w_x w_y, w_y w_z, w_z w_x in w* A w - w* w tr(A):
 

@@ -48,7 +48,7 @@ class UnitLoads:
     kinds : (m,) array of int
         Loads that come with each other, in comparable sizes, have the same number.
     forces, displacements : (size, m) arrays
-        Of all loads: the 12 inertia loads of `stress.INERTIA`, then moments about and forces along x, y, z at each
+        Of all loads: the 12 inertia loads of `INERTIA`, then moments about and forces along x, y, z at each
         frame; or those of which the stresses are known.
     """
 
