@@ -96,7 +96,8 @@ class Recorder:
 
 def _write(group: h5py.Group, values: Iterator[tuple[str, Any]]) -> None:
     for name, value in values:
-        dense = value.toarray() if scipy.sparse.issparse(value) else np.asarray(value)
+        found: Any = value
+        dense = found.toarray() if scipy.sparse.issparse(found) else np.asarray(found)
         group.create_dataset(name, data=dense, compression="lzf" if dense.ndim else None)
 
 

@@ -8,7 +8,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from supple.errors import ModelError
 from supple.lazy import LazyModule
@@ -35,7 +35,7 @@ def write(group: Any, name: str, value: Any) -> None:
     elif isinstance(value, tuple):  # h5py takes no type from an empty one
         names = np.array(value, dtype=object)
         group.create_dataset(name, data=names, shape=(len(value),), dtype=h5py.string_dtype())
-    elif isinstance(value, csr_array):
+    elif isinstance(value, scipy.sparse.csr_array):
         own = group.create_group(name)
         own.attrs["shape"] = value.shape
         for part in SPARSE:
@@ -72,7 +72,7 @@ def read(group: Any, name: str, kind: Any) -> Any:
         return _names(own)
     if get_origin(kind) is dict:
         return {str(own[str(i)].attrs["name"]): read(own, str(i), get_args(kind)[1]) for i in range(len(own))}
-    if get_origin(kind) is csr_array or kind is csr_array:
+    if get_origin(kind) is scipy.sparse.csr_array or kind is scipy.sparse.csr_array:
         return _sparse(own)
     if is_dataclass(kind) and isinstance(kind, type):
         return kind(**read_fields(own, kind))
@@ -101,11 +101,11 @@ def _content(dataset: Any) -> Any:
     return dataset[()]
 
 
-def _sparse(group: Any) -> csr_array:
+def _sparse(group: Any) -> scipy.sparse.csr_array:
     rows, columns = (int(n) for n in group.attrs["shape"])
     parts = tuple(array(group[part]) for part in SPARSE)
     if (np.diff(parts[2]) < 0).any():  # scipy looks at this only where there are entries
         raise ModelError(f"{group.name}: indptr: expected numbers that do not decrease")
-    matrix = csr_array(parts, shape=(rows, columns))
+    matrix = scipy.sparse.csr_array(parts, shape=(rows, columns))
     matrix.check_format(full_check=True)
     return matrix

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from scipy.sparse import csr_array
+import scipy
 
 from supple.call_checks import checked
 from supple.checksums import require_intact
@@ -108,7 +108,7 @@ def _read_recovery(group: h5py.Group, body: Mapping[str, Any]) -> Recovery:
                 raise ModelError(f"expected node numbers from 0 to {nodes - 1}, or -1 for none")
             tables[kind, "coordinates"] = _of_columns(own, coordinates)
             if static is not None and "static" in group[kind]:
-                moved = own.in_motions(read(group[kind], "static", csr_array))
+                moved = own.in_motions(read(group[kind], "static", scipy.sparse.csr_array))
                 tables[kind, "static"] = _of_columns(moved, static.count)
         except ModelError as error:
             raise ModelError(f"{kind.replace('_', ' ')}: {error}") from None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
-from scipy.sparse import csr_array
+import scipy
 
 from supple.checks import Floats
 from supple.structures.elements.elements import Elements
@@ -81,7 +81,7 @@ def recovery(
         found = (
             None
             if elements is None
-            else getattr(elements, kind)(motion if shapes is None else csr_array(shapes.shapes))
+            else getattr(elements, kind)(motion if shapes is None else scipy.sparse.csr_array(shapes.shapes))
         )
         return None if found is None else replace(found, positions=found.positions - origin)
 
