@@ -96,8 +96,7 @@ class Recorder:
 
 def _write(group: h5py.Group, values: Iterator[tuple[str, Any]]) -> None:
     for name, value in values:
-        found: Any = value
-        dense = found.toarray() if scipy.sparse.issparse(found) else np.asarray(found)
+        dense = value.toarray() if hasattr(value, "toarray") else np.asarray(value)
         group.create_dataset(name, data=dense, compression="lzf" if dense.ndim else None)
 
 
