@@ -141,11 +141,11 @@ def joined(models: Sequence[MassModel]) -> MassModel:
         np.concatenate([m.positions for m in models]),
         scipy.sparse.csr_array(scipy.sparse.block_diag([m.weights for m in models])),
         np.concatenate([m.counted for m in models]),
-        offset_mass=_joined_swung(models),
+        offset_mass=_joined_offsets(models),
     )
 
 
-def _joined_swung(models: Sequence[MassModel]) -> OffsetMass | None:
+def _joined_offsets(models: Sequence[MassModel]) -> OffsetMass | None:
     """The rows on arms of several models, numbered anew."""
     starts = np.cumsum([0, *(len(m.positions) for m in models)])
     parts = [(m.offset_mass, int(start)) for m, start in zip(models, starts, strict=False) if m.offset_mass is not None]

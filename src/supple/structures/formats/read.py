@@ -79,7 +79,8 @@ def read(
         raise ModelError(
             f"superelement: expected none for {known.name}, which has no numbers for them, got {superelement}"
         )
-    given = {"root": root, "interfaces": interfaces, "frames": frames, "units": units}
+    other = None if wanted == Units() else units
+    given = {"root": root, "interfaces": interfaces, "frames": frames or None, "units": other}
     if isinstance(known, BodyFormat):
         _no_tangents(tangents, known.name)
         return _body(known, files, given, wanted)

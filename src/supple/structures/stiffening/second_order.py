@@ -132,8 +132,8 @@ def second_order(
         return None
     moved, E, X = linear_integrals(small.mass, b, small.layout, origin)
     coordinates, _, _ = linear_integrals(small.mass, shapes, small.layout, origin)
-    E_swung = np.einsum("i,aik->ka", mass.first_order, offset_mass.rows)
-    X_swung = np.einsum("ia,bik->kab", W @ mass.positions, offset_mass.rows)
+    E_offset = np.einsum("i,aik->ka", mass.first_order, offset_mass.rows)
+    X_offset = np.einsum("ia,bik->kab", W @ mass.positions, offset_mass.rows)
     both = [np.concatenate(parts, axis=1) for parts in zip(moved, offset_mass.rows, strict=True)]
     N_cross, N_own = products(coordinates, both, W), products(both, both, W)
     mass_cross, mass_own = (np.trace(N, axis1=2, axis2=3) for N in (N_cross, N_own))
@@ -143,8 +143,8 @@ def second_order(
         quadratic([*(C.matrix(k) for k in range(count)), *offset_mass.matrices], shapes.shape[1]),
         nodes,
         {name: _frame(structure, name, b, offset_mass.nodes) for name in structure.frames},
-        np.concatenate([E, E_swung]),
-        np.concatenate([X, X_swung]),
+        np.concatenate([E, E_offset]),
+        np.concatenate([X, X_offset]),
         N_cross,
         N_own,
         mass_cross,
