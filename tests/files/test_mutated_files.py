@@ -14,7 +14,8 @@ from supple.errors import FileFormatError, ModelError
 from supple.files import check, error_list
 from supple.files.urdf_elements import MOST_ELEMENTS
 from supple.input_files import LARGEST
-from supple.structures import Material, Rectangle, beam, box, load_body
+from supple.structures import Material, Rectangle, beam, box
+from supple.structures.body.hdf5_reader import load_body
 from support.files import fuzzing, mutated_files
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)

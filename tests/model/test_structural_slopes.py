@@ -11,7 +11,7 @@ import pytest
 import supple
 from supple.model.structural_slopes import structural_parameters
 from supple.structures import Circle, Material, Rayleigh, Rectangle, beam, from_matrices, plate
-from supple.structures.reduction.parameters import remade, require_remade, structural_values
+from supple.structures.reduction.parameters import rebuilt, require_rebuildable, structural_values
 
 VALUES = {"E": 70e9, "rho": 2700.0, "length": 2.0, "height": 0.01, "width": 0.05, "damping": 0.01}
 
@@ -108,9 +108,9 @@ def test_what_no_beam_alone_makes_has_no_such_parameters() -> None:
     strip = beam(1.0, Circle(0.01), Material(70e9, 0.3, 2700.0), elements=4)
     made = strip.reduce("cantilever", modes=2, damping=Rayleigh(0.0, 1e-4))
     assert "damping" not in structural_values(made)
-    require_remade(made, "strip")
+    require_rebuildable(made, "strip")
     with pytest.raises(supple.ModelError, match=r"no structural parameter 'radus'.*'radius'"):
-        remade(made, {"radus": 0.02})
+        rebuilt(made, {"radus": 0.02})
 
 
 def test_modes_that_change_places_are_refused() -> None:

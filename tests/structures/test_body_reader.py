@@ -15,18 +15,9 @@ from scipy import sparse
 
 from supple.checksums import seal
 from supple.errors import FileFormatError
-from supple.structures import (
-    FlexibleBody,
-    Material,
-    Recovery,
-    Rectangle,
-    Report,
-    beam,
-    load_body,
-    load_pieces,
-    save_body,
-)
-from supple.structures.body.hdf5_writer import VERSION
+from supple.structures import FlexibleBody, Material, Recovery, Rectangle, Report, beam
+from supple.structures.body.hdf5_reader import load_body, load_pieces
+from supple.structures.body.hdf5_writer import VERSION, save_body
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 
@@ -51,7 +42,7 @@ def same(a: Any, b: Any) -> None:
         for key in a:
             same(a[key], b[key])
     elif isinstance(a, Recovery):
-        for name in ("stresses", "static_stresses", "section_forces", "static_forces", "static"):
+        for name in ("strains", "stresses", "static_stresses", "section_forces", "static_forces", "static"):
             same(getattr(a, name), getattr(b, name))
     elif hasattr(a, "__dataclass_fields__"):
         for field in fields(a):

@@ -10,17 +10,8 @@ import pytest
 from scipy import linalg
 
 import supple
-from supple.structures import (
-    Beam,
-    BeamPieces,
-    Material,
-    Rayleigh,
-    Rectangle,
-    beam,
-    beam_path,
-    load_body,
-    load_pieces,
-)
+from supple.structures import Beam, BeamPieces, Material, Rayleigh, Rectangle, beam, beam_path
+from supple.structures.body.hdf5_reader import load_body, load_pieces
 from supple.structures.body.substructured_beam import Place
 from support.cases import thinned
 
@@ -139,8 +130,9 @@ def test_rayleigh_damping_is_that_of_the_beam_whatever_the_pieces() -> None:
 
 def test_strains_have_the_numbers_of_the_beam() -> None:
     pieces = beam(1.0, STRIP, METAL, 4).pieces(2)
-    found = pieces.strains(1)
-    assert found is not None
+    own = pieces.bodies[1].strains
+    assert own is not None
+    found = pieces.whole(1, own)
     assert found.places[:2] == ("2-3", "2-3")
     assert "3-4 at 4" in found.places
     assert found.positions[:, 0].min() == pytest.approx(0.5)

@@ -43,9 +43,9 @@ APART = {
 }
 INNER = {
     "block_program", "carrier", "coordinate_leaves", "copied_to", "display_state", "drives", "enter",
-    "forward_dynamics_function", "hybrid", "inverse_mass_product", "local_triangles", "newton_iteration", "no_wrench",
-    "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced", "with_followers", "workspace",
-    "whole", "written_out",
+    "forward_dynamics_function", "hybrid", "in_motions", "inverse_mass_product", "local_triangles", "newton_iteration",
+    "no_wrench", "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced", "with_second_order",
+    "whole", "workspace", "written_out",
 }  # fmt: skip
 """Methods by which the parts of the package work together."""
 
@@ -196,7 +196,8 @@ def instances() -> dict[str, Callable[[], Any]]:
         "BeamPieces": lambda: structure().pieces(2, modes=0),
         "Rectangle": lambda: structures.Rectangle(0.02, 0.01),
         "Rayleigh": lambda: structures.Rayleigh(0.1, 0.1),
-        "Stresses": lambda: boom().recovery.stresses,
+        "Section": lambda: structures.Section(A=1e-4, Iy=8e-10, Iz=8e-10, J=1.4e-9),
+        "RecoveryTable": lambda: boom().recovery.stresses,
         "Dyadic": lambda: kane().ground.axes[0].outer(kane().ground.axes[1]),
         "Function": lambda: _compiled("forward_dynamics").function,
     }
@@ -512,7 +513,6 @@ OWN: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "supple.structures.von_mises": {"components": lambda: np.ones(6)},
     "supple.structures.write": {"body": boom, "path": lambda: Path("out.sid")},
-    "supple.structures.save_body": {"body": boom, "path": lambda: Path("out.h5")},
     "supple.structures.nodal_forces": {"body": boom},
     "supple.view.write_modes": {"modes": modes, "path": lambda: Path("modes.html")},
     "supple.view.write_report": {"path": lambda: Path("report.html")},

@@ -133,6 +133,6 @@ def _deformed(model: Model, k: int, q: Floats) -> tuple[Floats, Floats]:
         still = np.tile(np.stack([np.zeros(3), body.com]), (len(q), 1, 1))
         return np.zeros_like(still), still
     first = model.flex.q_mode[k]
-    eta, shapes = body.with_followers(q[:, first : first + model.flex.modes[k]], placed.stiffens)
+    eta, shapes = body.with_second_order(q[:, first : first + model.flex.modes[k]], placed.stiffens)
     moved = np.asarray((shapes @ eta.T).T.reshape(len(q), len(body.nodes), 6))
     return moved[..., :3], body.nodes + moved[..., 3:]

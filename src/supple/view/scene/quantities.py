@@ -16,7 +16,7 @@ from scipy import sparse
 from supple.checks import Floats, Ints
 from supple.errors import StateError, one_of
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.structures.elements.stresses import DISTORTION, Stresses
+from supple.structures.elements.recovery_table import DISTORTION, RecoveryTable
 from supple.view.scene.look import QUANTITIES
 from supple.view.scene.sampling import evenly
 from supple.view.scene.surfaces import DrawnSurface, with_points
@@ -61,7 +61,7 @@ class Worst(NamedTuple):
     strain: float
 
 
-def worst_points(points: Stresses, eta: Floats) -> Worst:
+def worst_points(points: RecoveryTable, eta: Floats) -> Worst:
     """Those of a motion with amplitudes (frames, c), at most `MOST_POINTS`."""
     rows = sparse.csr_array(sparse.kron(sparse.eye_array(len(points)), DISTORTION) @ points.matrix)
     factors = np.ones(len(points)), _compliance(points.modulus)

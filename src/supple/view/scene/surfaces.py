@@ -185,7 +185,7 @@ def _flexible(name: str, body: FlexibleBody, stiffens: bool, own: Structure) -> 
     surface = guessed_surface(body) if body.surface is None else body.surface
     kept, faces = decimated(surface.vertices(body.nodes), surface.faces)
     surface = replace(surface, node=surface.node[kept], offset=surface.offset[kept], faces=faces)
-    _, of_nodes = body.with_followers(np.zeros(body.modes), stiffens)
+    _, of_nodes = body.with_second_order(np.zeros(body.modes), stiffens)
     x, shapes = surface.vertices(body.nodes), surface.shapes(of_nodes)
     return DrawnSurface(name, x, surface.faces, own.color, own.opacity, own.kind, shapes)
 
@@ -205,7 +205,7 @@ def with_points(
     """The surface of a body with further vertices (n, 3), on no triangle, that move with some nodes."""
     if not len(nodes) or surface.shapes is None:
         return surface
-    _, of_nodes = body.with_followers(np.zeros(body.modes), stiffens)
+    _, of_nodes = body.with_second_order(np.zeros(body.modes), stiffens)
     points = BodySurface(nodes, positions - body.nodes[nodes], np.zeros((0, 3), np.int64))
     shapes = sparse.csr_array(sparse.vstack([surface.shapes, points.shapes(of_nodes)]))
     return replace(surface, vertices=np.concatenate([surface.vertices, positions]), shapes=shapes)
@@ -221,5 +221,5 @@ def amplitudes(model: Model, body: str, q: Any) -> Floats:
         return np.zeros((*q.shape[:-1], 0))
     k = model.bodies.index(body) + 1
     first = model.flex.q_mode[k]
-    eta, _ = placed.body.with_followers(q[..., first : first + model.flex.modes[k]], placed.stiffens)
+    eta, _ = placed.body.with_second_order(q[..., first : first + model.flex.modes[k]], placed.stiffens)
     return np.asarray(eta)
