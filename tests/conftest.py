@@ -30,10 +30,12 @@ SOURCE = Path(__file__).parents[1] / "src"
 FIRST = (
     "tests/test_house.py",
     "tests/test_docs.py::test_the_site",
-    "tests/oracles/test_closed_mechanisms.py",
+    "tests/sweeps/test_dask_engine.py",
+    "tests/sweeps/test_local_engine.py",
+    "tests/files/test_mutated_files.py",
     "tests/simulation/test_recorder.py",
 )
-"""Files whose longest tests take tens of seconds: at the end, other workers would wait for one of them."""
+"""Files whose longest tests take ten seconds: at the end, other workers would wait for one of them."""
 
 
 @pytest.hookimpl(wrapper=True)

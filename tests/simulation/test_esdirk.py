@@ -109,7 +109,7 @@ def test_the_motion_of_dop853(laws: dict[str, Any]) -> None:
         np.testing.assert_allclose(found[name], best[name], atol=1e-7 * float(np.abs(best[name]).max()))
 
 
-@pytest.mark.parametrize("laws", thinned(LAWS[:3], LAWS[1:3]), ids=["free", "controlled", "prescribed"])
+@pytest.mark.parametrize("laws", thinned(LAWS[:3], LAWS[1:2]), ids=["free", "controlled", "prescribed"])
 def test_all_ways_agree(laws: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code, and Python called back for the sweeps of very large models."""
     model = arm()
