@@ -34,7 +34,12 @@ def parsed(part: str) -> Iterator[tuple[str, ast.AST]]:
     """All modules of a part, by file."""
     for path in MODULES:
         if part_of(path) == part:
-            yield str(path.relative_to(SOURCE)), ast.parse(path.read_text())
+            yield str(path.relative_to(SOURCE)), tree_of(path)
+
+
+@cache
+def tree_of(path: Path) -> ast.AST:
+    return ast.parse(path.read_text())
 
 
 @cache

@@ -1,10 +1,11 @@
 """Model, mesh, matrix and results files with random damage: every one is read, or refused with an error of supple.
 
 `python mutated_files.py KIND COUNT SEED DIRECTORY` reads a given number of damaged files of a kind (see `KINDS`) in
-DIRECTORY, and prints a JSON line for each outcome that is wrong: another exception, `check` and `load` that do not
-agree on the model, or a model that is another one when it is saved and read again; at the end how many were read and
-how many refused. A file that needs more than `SECONDS` of processor time or `MEMORY` ends the process by a signal; the
-number of the file that is being read is in the file `case` in DIRECTORY.
+DIRECTORY, or of several, `toml,urdf,results:10`, and prints a JSON line for each outcome that is wrong: another
+exception, `check` and `load` that do not agree on the model, or a model that is another one when it is saved and read
+again; at the end of each kind how many were read and how many refused. A file that needs more than `SECONDS` of
+processor time or `MEMORY` ends the process by a signal; the number of the file that is being read is in the file `case`
+in DIRECTORY.
 """
 
 from __future__ import annotations
@@ -637,8 +638,10 @@ def main(kind: str, count: int, seed: int, folder: Path, first: int = 0) -> None
         if found not in ("read", "refused"):
             print(json.dumps({"case": i, "wrong": found}), flush=True)
     signal.setitimer(signal.ITIMER_PROF, 0.0)
-    print(counts.get("read", 0), counts.get("refused", 0))
+    print(kind, counts.get("read", 0), counts.get("refused", 0), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *map(int, sys.argv[5:]))
+    for word in sys.argv[1].split(","):
+        what, _, own_count = word.partition(":")
+        main(what, int(own_count or sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *map(int, sys.argv[5:]))
