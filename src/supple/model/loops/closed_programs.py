@@ -97,7 +97,7 @@ class ClosedPrograms:
             return None
         bound, shapes = self._program(what, options, make, inputs)
         rows = [np.ascontiguousarray(x) for x in inputs.values()]
-        found = bound.batch(rows, states, CORES, WORTH_LANES)
+        found = bound.batch(rows, states, CORES, worth=WORTH_LANES)
         results = {name: x.reshape(states, *shape) for (name, shape), x in zip(shapes.items(), found, strict=True)}
         margin = results.pop(MARGIN, np.ones(1))
         return results if (margin > 0.0).all() and all(np.isfinite(x).all() for x in found) else None
