@@ -161,4 +161,3 @@ def test_other_numbers_compile_nothing() -> None:
         for got, wanted in zip(equations.compile()(*x.values()), expected, strict=True):
             np.testing.assert_array_equal(got, wanted)
     assert cart(m1=3.0, L=0.7).compile().program is f.program
-    assert first.compile({"m1": 1.0}).program is not f.program  # what is multiplied by one is left as it is

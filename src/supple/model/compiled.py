@@ -242,11 +242,11 @@ def _inverse_with_derivatives(
 ) -> Computed:
     """W = M^-1 and dW = -W dM W."""
     recursion, *options = DIFFERENTIATED["inverse_mass_matrix"]
-    bound, n = _tangents(model, parameters)(recursion, derivatives, *options), model.nv
+    tangents, n = _tangents(model, parameters), model.nv
+    bound, inverse = tangents(recursion, derivatives, *options), tangents("inverse_mass_matrix", ())
 
     def inverted(*arrays: Numbers) -> list[Numbers]:
-        found = bound.by_name(arrays)
-        W = np.asarray(np.linalg.inv(found["M"].reshape(-1, n, n)), dtype=np.float64)
+        found, W = bound.by_name(arrays), inverse.by_name(arrays)["dy_dx"]
         results = [W]
         for by in derivatives:
             dM = np.moveaxis(found[f"dM_d{by}"].reshape(len(W), n, n, -1), -1, 1)

@@ -14,7 +14,7 @@ from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.lifted_program import lifted_program
 from supple.engines.llvm import batches
 from supple.engines.llvm.batches import Numbers
-from supple.errors import StateError
+from supple.errors import SingularError, StateError
 from supple.expressions.function import Function, Operations
 from supple.expressions.printers import c_source
 
@@ -71,10 +71,33 @@ class Computed(NamedTuple):
         """Return the results (states, n), or fill them, from inputs (1 or states, n)."""
         rows = [np.ascontiguousarray(np.broadcast_to(x, (states, x.shape[1]))) for x in inputs]
         found = [np.empty((states, n)) for n in self.results.values()] if outs is None else list(outs)
-        if states:
+        finite = np.all([np.isfinite(x).all(axis=1) for x in rows], axis=0)
+        if finite.all():
+            self._fill(found, rows)
+            return found
+        some = [np.empty((int(finite.sum()), x.shape[1])) for x in found]
+        self._fill(some, [x[finite] for x in rows])
+        for place, x in zip(found, some, strict=True):
+            place[...] = np.nan
+            place[finite] = x
+        return found
+
+    def _fill(self, found: Sequence[Numbers], rows: Sequence[Numbers]) -> None:
+        """Compute the results of finite states; of those that have none NaN, found by halves."""
+        states = len(rows[0])
+        if not states:
+            return
+        try:
             for place, x in zip(found, self.compute(*rows), strict=True):
                 place[...] = x.reshape(states, -1)
-        return found
+        except (SingularError, np.linalg.LinAlgError):
+            half = states // 2
+            for part in (slice(half), slice(half, states)):
+                if half:
+                    self._fill([x[part] for x in found], [x[part] for x in rows])
+                else:
+                    for x in found:
+                        x[...] = np.nan
 
 
 class CompiledFunction:
