@@ -19,10 +19,7 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.printers.casadi_ import to_casadi
 from supple.model.balance_functions import BalanceFunctions
-from supple.model.closed_derivatives import CompiledClosedDerivatives, closed_in_blocks
-from supple.model.compiled import FoldedFunction, estimated_operations
-from supple.model.compiled_blocks import CompiledBlocks, moves_loops
-from supple.model.derivatives import CompiledDerivatives, made_by_tangents
+from supple.model.compiled import compiled, estimated_operations
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.gradients import Gradients
@@ -223,12 +220,11 @@ class Model(BalanceFunctions):
         derivatives: Sequence[str] = (),
         integrator: str = "rk4",
         threads: int | None = None,
-        fold: bool = False,
     ) -> Any:
         """One of the model's functions in machine code, called with arrays of any leading axes.
 
-        It is made of blocks that all models of one structure share, whatever their numbers; what is not there yet takes
-        tenths of a second to compile, at the first call with one state or with many.
+        All models of one structure share it, whatever their numbers; what is not there yet takes tenths of a second to
+        record and to compile, at the first call with one state or with many.
 
         Parameters
         ----------
@@ -246,36 +242,18 @@ class Model(BalanceFunctions):
             Of a rollout: "rk4", "semi_implicit_euler", or "leapfrog", the cheapest for stiff flexible systems.
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
-        fold : bool
-            Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as fast
-            in batches (derivatives of small models three times), and there is a limit of size.
 
         Returns
         -------
-        Compiled or Rollout
+        CompiledFunction or Rollout
             To be called as `f(q, v, tau)`, with leading batch axes; `f.operations`, `f.c_source()`.
         """
         require_function(what, "rollout")
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
-            return Rollout(
-                self,
-                integrator,
-                parameters,
-                lambda step: (
-                    FoldedFunction(self, step, parameters, (), threads)
-                    if fold
-                    else CompiledBlocks(self, step, parameters, threads)
-                ),
-            )
-        if derivatives and not fold and closed_in_blocks(self, what, parameters):
-            return CompiledClosedDerivatives(self, derivatives, threads)
-        if fold or (derivatives and moves_loops(self, what)):
-            return FoldedFunction(self, what, parameters, derivatives, threads)
-        if derivatives or made_by_tangents(self, what):
-            return CompiledDerivatives(self, what, parameters, derivatives, threads)
-        return CompiledBlocks(self, what, parameters, threads)
+            return Rollout(self, integrator, parameters, lambda step: compiled(self, step, parameters, (), threads))
+        return compiled(self, what, parameters, derivatives, threads)
 
     @checked
     def casadi(self, what: str, *, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()) -> Any:
