@@ -27,7 +27,8 @@ from supple.model.model import Model
 from supple.model.programs import Ends, traced_program
 from supple.model.recorded_trace import LIMIT
 from supple.model.rollout import Rollout
-from supple.model.traced_functions import require_function
+from supple.model.functions.holes import require_made
+from supple.model.functions.table import require_function
 from supple.structures.body.flexible_body import FlexibleBody
 
 
@@ -127,7 +128,7 @@ class ErlsModel(LinkSlopes):
         Parameters
         ----------
         what : str
-            The names of `Model.compile`. "bias_forces" is b of M a + b = B* tau, "kinematics" has the roots of links.
+            The names of `Model.compile`. "bias_forces" is b of M a + b = B* tau, "poses" has the roots of links.
         parameters : sequence of str
             Refused: the numbers of links are in their modes, see `with_parameters`.
         derivatives, integrator, threads, fold
@@ -140,6 +141,7 @@ class ErlsModel(LinkSlopes):
             )
         require_function(what, "rollout")
         if what != "rollout":
+            require_made(self, what, "compile")
             return compiled(self, what, derivatives, threads, fold)
         if derivatives:
             raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")

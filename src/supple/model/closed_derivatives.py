@@ -1,4 +1,4 @@
-"""Forward dynamics of closed models with derivatives, called as any other compiled function."""
+"""Derivatives of closed models and of what is recorded on nodes, called as any other compiled function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import batches
 from supple.engines.llvm.jit import host_lanes
 from supple.model.compiled import Compiled, estimated_operations
-from supple.model.traced_functions import signature
+from supple.model.functions.recorded import function_program
+from supple.model.functions.table import signature
+from supple.model.recorded_tangents import RecordedTangents
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -61,3 +63,33 @@ class CompiledClosedDerivatives(Compiled):
         if "q" in self.derivatives:
             by["q"] = by["q"] @ model.tangent(q)
         return [slopes.a, *(by[name] for name in self.derivatives)]
+
+
+class RecordedDerivatives(CompiledClosedDerivatives):
+    """A function that is recorded on nodes, with derivatives: the tangents of its blocks."""
+
+    def __init__(
+        self,
+        model: Model,
+        what: str,
+        parameters: Sequence[str],
+        derivatives: Sequence[str],
+        threads: int | None,
+        frames: Sequence[str],
+    ) -> None:
+        self.model, self.what, self.parameters = model, what, tuple(parameters)
+        self.derivatives, self.frames = tuple(derivatives), tuple(frames)
+        inputs, outputs = signature(model, what, self.parameters, self.derivatives, self.frames)
+        _, values = signature(model, what, self.parameters, (), self.frames)
+        recorded = function_program(model, what, self.parameters, self.frames, straight=True)
+        self._tangents = RecordedTangents(recorded, self.derivatives, tuple(values))
+        weight = self._tangents.bound.program.weight
+        Compiled.__init__(self, f"{what} of {model.name!r}", inputs, outputs, weight, threads)
+        self.lanes = host_lanes()
+
+    def _slopes(self, arrays: Sequence[Numbers]) -> list[Numbers]:
+        """Values and their derivatives in the order of the outputs."""
+        rows = [np.ascontiguousarray(x) for x in arrays]
+        found = self._tangents(*rows)
+        S = self.model.tangent(rows[0]) if "q" in self.derivatives else None
+        return [found[name] @ S if S is not None and name.endswith("_dq") else found[name] for name in self.outputs]

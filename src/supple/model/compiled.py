@@ -14,7 +14,9 @@ from supple.engines.llvm.machine_code import MachineCode
 from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.graph import GraphTooLarge
-from supple.model.traced_functions import signature, traced
+from supple.model.functions.frames_on_nodes import arrays_of
+from supple.model.functions.table import signature
+from supple.model.traced_functions import traced
 from supple.recursions.tree import Flex, Tree
 
 if TYPE_CHECKING:
@@ -98,9 +100,10 @@ class Compiled(GraphFunction):
     what: str
     parameters: tuple[str, ...]
     derivatives: tuple[str, ...]
+    frames: tuple[str, ...] = ()
 
     def _traced(self) -> Function:
-        return traced(self.model, self.what, self.parameters, self.derivatives)
+        return traced(self.model, self.what, self.parameters, self.derivatives, frames=self.frames or None)
 
 
 class FoldedFunction(Compiled, MachineCode):
@@ -112,17 +115,25 @@ class FoldedFunction(Compiled, MachineCode):
     what : str
     parameters, derivatives : sequence of str
     threads : int, optional
+    frames : sequence of str
     """
 
     engine = "folded"
 
     def __init__(
-        self, model: Model, what: str, parameters: Sequence[str], derivatives: Sequence[str], threads: int | None
+        self,
+        model: Model,
+        what: str,
+        parameters: Sequence[str],
+        derivatives: Sequence[str],
+        threads: int | None,
+        frames: Sequence[str] = (),
     ) -> None:
-        self.model, self.what = model, what
+        self.model, self.what, self.frames = model, what, tuple(frames)
         self.parameters, self.derivatives = tuple(parameters), tuple(derivatives)
-        inputs, outputs = signature(model, what, self.parameters, self.derivatives)
-        key = model_key(model, what, self.parameters, self.derivatives)
+        inputs, outputs = signature(model, what, self.parameters, self.derivatives, self.frames)
+        places = [x.tobytes() for x in arrays_of(model, self.frames)]
+        key = model_key(model, what, self.parameters, self.derivatives, places)
         weight = model.estimated_operations // 2 * (1 + len(self.derivatives) * model.nv)
         name = f"{what} of {model.name!r}"
         try:
@@ -140,7 +151,7 @@ class FoldedFunction(Compiled, MachineCode):
     def _traced(self) -> Function:
         if self.model.estimated_operations > 4 * LARGEST:
             raise GraphTooLarge(f"about {self.model.estimated_operations} operations")
-        function = traced(self.model, self.what, self.parameters, self.derivatives, LIMIT)
+        function = traced(self.model, self.what, self.parameters, self.derivatives, LIMIT, self.frames or None)
         if len(function.order) > LARGEST:
             raise GraphTooLarge(f"{len(function.order)} nodes")
         return function

@@ -11,20 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from supple.engines.llvm import batches
 from supple.engines.llvm.jit import host_lanes
 from supple.model.compiled import Compiled
-from supple.model.compiled_blocks import RECURSION_OF, parametrized
+from supple.model.functions.recursions import parametrized, recursion_of
+from supple.model.functions.table import signature
 from supple.model.program_sizes import rows_quickly_made
 from supple.model.tangents import Tangents
-from supple.model.traced_functions import signature
 
 if TYPE_CHECKING:
     from supple.model.model import Model
 
 Numbers = NDArray[np.float64]
-PROGRAMS: dict[str, tuple[Any, ...]] = RECURSION_OF | {
+DIFFERENTIATED: dict[str, tuple[Any, ...]] = {
     "forward_dynamics": ("accelerations",),
     "inverse_mass_matrix": ("mass_matrix",),
 }
-"""The recursion of each function that is differentiated, and its options."""
+"""What is differentiated where that is not the recursion of a function itself."""
 MATRICES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "inverse_mass_matrix": ("inverse_mass_matrix", (), ()),
     "mass_matrix": ("mass_times", ("x",), ("x",)),
@@ -65,7 +65,7 @@ class CompiledDerivatives(Compiled):
         tangents = Tangents(parametrized(model, parameters)) if parameters or own is None else own
         further: tuple[str, ...] = ()
         if derivatives:
-            recursion, *options = PROGRAMS[what]
+            recursion, *options = DIFFERENTIATED.get(what) or recursion_of(what)
             self._bound = tangents(recursion, self.derivatives, *options)
         else:
             recursion, by, further = MATRICES[what]

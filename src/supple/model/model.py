@@ -19,12 +19,15 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.printers.casadi_ import to_casadi
 from supple.model.balance_functions import BalanceFunctions
-from supple.model.closed_derivatives import CompiledClosedDerivatives, closed_in_blocks
+from supple.model.closed_derivatives import CompiledClosedDerivatives, RecordedDerivatives, closed_in_blocks
 from supple.model.compiled import FoldedFunction, estimated_operations
-from supple.model.compiled_blocks import CompiledBlocks, moves_loops
+from supple.model.compiled_blocks import CompiledBlocks
 from supple.model.derivatives import CompiledDerivatives, made_by_tangents
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
+from supple.model.functions.holes import require_made
+from supple.model.functions.recursions import made_by_recursion
+from supple.model.functions.table import chosen_frames, require_function
 from supple.model.gradients import Gradients
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
@@ -42,7 +45,6 @@ from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
 from supple.model.shape_loads import ShapeLoads, static_shapes
 from supple.model.trace import Trace
-from supple.model.traced_functions import require_function
 from supple.model.traced_functions import traced as traced_function
 
 if TYPE_CHECKING:
@@ -173,6 +175,35 @@ class Model(BalanceFunctions):
         A, B = linearized(self, q_, v_, u_)
         return A.reshape((*shape, *A.shape[1:])), B.reshape((*shape, *B.shape[1:]))
 
+    def forward_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> tuple[Numbers, ...]:
+        """Return a (..., nv) and its derivatives (..., nv, nv) with respect to q, v and tau.
+
+        Those by q are in the directions of the speeds, dq = S x, as for `linearize`.
+        """
+        return self._of_derivatives("forward_dynamics_derivatives", q, v, tau)
+
+    def inverse_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Numbers, ...]:
+        """Return tau (..., nv) and its derivatives (..., nv, nv) with respect to q, v and a."""
+        return self._of_derivatives("inverse_dynamics_derivatives", q, v, a)
+
+    def _of_derivatives(self, name: str, *inputs: ArrayLike) -> tuple[Numbers, ...]:
+        call = self._derivative_calls.get(name)
+        if call is None:
+            call = self._derivative_calls[name] = self.compile(name)
+        found: tuple[Numbers, ...] = call(*inputs)
+        return found
+
+    @cached_property
+    def _derivative_calls(self) -> dict[str, Any]:
+        """Functions with derivatives that have been called."""
+        return {}
+
+    def constraint_forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+        """Return forces (..., rows) of the constraint equations in the motion of generalized forces, see `Loops.forces`."""
+        require_made(self, "constraint_forces", "method")
+        assert self.loops is not None
+        return self.loops.forces(q, v, tau)
+
     def hybrid_slopes(self, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
         """Derivatives of the motion of one state by q, v and `known`; see `hybrid`."""
         return slopes_by_tangents(self, q, v, known, prescribed)
@@ -182,7 +213,7 @@ class Model(BalanceFunctions):
         return inverse_slopes_by_tangents(self, q, v, a, tau)
 
     @checked
-    def gradient(self, what: str, parameters: Sequence[str] = ()) -> Gradients:
+    def gradient(self, what: str, parameters: Sequence[str] = (), *, frames: Sequence[str] | None = None) -> Gradients:
         """The gradient of a weighted sum of results, in reverse: by all arguments and parameters at once.
 
         It costs a few times what the function does, however many parameters there are.
@@ -190,15 +221,18 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "energy" or "derivative".
+            A name of the [table of functions](functions.md).
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) by which it is taken too. Zeros belong to the
             structure, and are refused.
+        frames : sequence of str, optional
+            As for `compile`.
 
         Returns
         -------
         Gradients
-            To be called as `g(q, v, tau, weights=w)`, with leading batch axes: arrays (..., n) by the names of the
+            To be called as `g(q, v, tau, weights=w)`, with leading batch axes, one weight for each entry of the
+            outputs: arrays (..., n) by the names of the
             arguments, "q" in the directions of the speeds, and "parameters".
 
         Examples
@@ -210,7 +244,7 @@ class Model(BalanceFunctions):
         >>> {name: round(float(x[0]), 6) for name, x in g.items()}
         {'q': -19.62, 'v': 0.0, 'tau': 2.0, 'parameters': -3.0}
         """
-        return Gradients(self, what, tuple(parameters))
+        return Gradients(self, what, tuple(parameters), frames)
 
     # ------------------------------------------------------------ machine code
 
@@ -224,6 +258,7 @@ class Model(BalanceFunctions):
         integrator: str = "rk4",
         threads: int | None = None,
         fold: bool = False,
+        frames: Sequence[str] | None = None,
     ) -> Any:
         """One of the model's functions in machine code, called with arrays of any leading axes.
 
@@ -233,9 +268,7 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "inverse_mass_matrix", "kinematics",
-            "energy", "sums" (energy, momentum, first moment of mass), "derivative"; "rk4", "semi_implicit_euler" or
-            "leapfrog", one step (q, v, tau, dt) -> (q, v); or "rollout", whole trajectories.
+            A name of the [table of functions](functions.md), or "rollout" for whole trajectories.
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order:
             one set of them for all states, or one for each.
@@ -249,6 +282,9 @@ class Model(BalanceFunctions):
         fold : bool
             Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as fast
             in batches (derivatives of small models three times), and there is a limit of size.
+        frames : sequence of str, optional
+            The frames of functions about frames, by default all bodies. For dynamics frames at which wrenches act:
+            these are one more argument (..., 6 m), along the axes of the frames.
 
         Returns
         -------
@@ -269,35 +305,50 @@ class Model(BalanceFunctions):
                     else CompiledBlocks(self, step, parameters, threads)
                 ),
             )
-        if derivatives and not fold and closed_in_blocks(self, what, parameters):
+        own, function = chosen_frames(self, what, frames), require_function(what)
+        require_made(self, what, "derivatives" if derivatives else "compile")
+        if function.derivative_of and not derivatives:
+            what, *derivatives = function.derivative_of
+        if derivatives and not (fold or own) and closed_in_blocks(self, what, parameters):
             return CompiledClosedDerivatives(self, derivatives, threads)
-        if fold or (derivatives and moves_loops(self, what)):
-            return FoldedFunction(self, what, parameters, derivatives, threads)
-        if derivatives or made_by_tangents(self, what):
+        on_cells = made_by_recursion(self, what, own)
+        if fold:
+            return FoldedFunction(self, what, parameters, derivatives, threads, own)
+        if derivatives and not on_cells:
+            return RecordedDerivatives(self, what, parameters, derivatives, threads, own)
+        if derivatives or (on_cells and made_by_tangents(self, what)):
             return CompiledDerivatives(self, what, parameters, derivatives, threads)
-        return CompiledBlocks(self, what, parameters, threads)
+        return CompiledBlocks(self, what, parameters, threads, own)
 
     @checked
-    def casadi(self, what: str, *, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()) -> Any:
+    def casadi(
+        self,
+        what: str,
+        *,
+        parameters: Sequence[str] = (),
+        derivatives: Sequence[str] = (),
+        frames: Sequence[str] | None = None,
+    ) -> Any:
         """One of the model's functions for CasADi, to optimise motions with; needs `supple[casadi]`.
 
         Parameters
         ----------
         what : str
-            As for `compile`, but no rollout; also "rk4", "semi_implicit_euler" and "leapfrog", one step
-            (q, v, tau, dt) -> (next_q, next_v).
+            A name of the [table of functions](functions.md). Outputs that have the name of an input are next_q, next_v.
         parameters : sequence of str
             Numbers of the model that become one more argument.
         derivatives : sequence of str
             Arguments by which the outputs are differentiated too, as for `compile`. CasADi does not need them: it
             differentiates the function itself, exactly.
+        frames : sequence of str, optional
+            As for `compile`.
 
         Returns
         -------
         casadi.Function
             With named inputs and outputs: `f(q, v, tau)`, or `f(q=q, v=v, tau=tau)["a"]`.
         """
-        return to_casadi(traced_function(self, what, parameters, derivatives))
+        return to_casadi(traced_function(self, what, parameters, derivatives, frames=frames))
 
     # ------------------------------------------------------------ what simulation asks of a formulation
 

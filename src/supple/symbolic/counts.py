@@ -34,8 +34,8 @@ def count_operations(
     ----------
     model : Model
     what : str
-        One of `supple.model.traced_functions.TRACEABLE`: all that `model.compile` makes, and for a rollout the name of
-        its integrator, of which this is one step.
+        A name of the table of functions, `supple.model.functions.table`. The step of a rollout has the name of its
+        integrator.
     method : str
         Of forward dynamics, as `model.forward_dynamics` has them: "articulated"; "composite" (mass matrix, bias, a
         dense solution that sees no zero); "triangular" (mass matrix, bias, elimination along the branches);
