@@ -13,7 +13,7 @@ import supple
 from support.mechanisms.closed_mechanisms import n_four_bar, slider_crank
 from support.programs.c_libraries import Floats, built, chain, flexible_arm, free_tree, tool
 
-EVERYTHING = ("rk4", "inverse_dynamics", "mass_matrix", "kinematics", "energy", "forward_dynamics_derivatives")
+EVERYTHING = ("rk4", "inverse_dynamics", "mass_matrix", "pose", "velocity", "energy", "forward_dynamics_derivatives")
 MODELS: dict[str, Callable[[], supple.Model]] = {
     "chain": lambda: chain(2),
     "free tree": free_tree,
@@ -96,7 +96,8 @@ int main(void)
     lib_numbers *numbers = malloc(sizeof *numbers);
     lib_parameters parameters = lib_default_parameters;
     lib_real *q = array(NQ), *v = array(NV), *tau = array(NV), *a = array(NV), *M = array(NV * NV);
-    lib_real *by_q = array(NV * NV), *by_v = array(NV * NV), *by_tau = array(NV * NV), *energy = array(2);
+    lib_real *by_q = array(NV * NV), *by_v = array(NV * NV), *by_tau = array(NV * NV);
+    lib_real *kinetic = array(1), *potential = array(1);
     lib_real *R = array(9 * LIB_FRAMES), *p = array(3 * LIB_FRAMES), *V = array(6 * LIB_FRAMES);
     int i;
     if (!work || !numbers) {
@@ -110,11 +111,12 @@ int main(void)
     lib_forward_dynamics_derivatives(numbers, work, q, v, tau, a, by_q, by_v, by_tau);
     lib_inverse_dynamics(numbers, work, q, v, a, tau);
     lib_mass_matrix(numbers, work, q, M);
-    lib_kinematics(numbers, work, q, v, R, p, V);
-    lib_energy(numbers, work, q, v, energy);
-    printf("%g %g %g %g %g\\n", (double)a[0], (double)by_q[0], (double)M[0], (double)V[0], (double)energy[0]);
+    lib_pose(numbers, work, q, R, p);
+    lib_velocity(numbers, work, q, v, V);
+    lib_energy(numbers, work, q, v, kinetic, potential);
+    printf("%g %g %g %g %g\\n", (double)a[0], (double)by_q[0], (double)M[0], (double)V[0], (double)kinetic[0]);
     free(work), free(numbers), free(q), free(v), free(tau), free(a), free(M), free(by_q), free(by_v), free(by_tau);
-    free(energy), free(R), free(p), free(V);
+    free(kinetic), free(potential), free(R), free(p), free(V);
     return 0;
 }
 """

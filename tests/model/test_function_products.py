@@ -1,4 +1,4 @@
-"""Every function of the table in every product: it equals the method, or who asks for it is told why it is not there."""
+"""Every function of the table in every product: it equals the method, or the reason why it is absent is told."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from supple.errors import SingularError, StateError
 from supple.export import c_library
 from supple.expressions.printers import c_source
 from supple.interop import jax_function
+from supple.model.functions import reference
 from supple.model.functions.holes import PRODUCTS, holes, unavailable
 from supple.model.functions.table import FUNCTIONS, INTEGRATORS, chosen_frames, signature
 from supple.model.traced_functions import traced
@@ -115,8 +116,8 @@ def called(model: supple.Model, what: str, x: dict[str, Array]) -> dict[str, Arr
 
 
 def expected(model: supple.Model, what: str, x: dict[str, Array]) -> dict[str, Array]:
-    """Return the reference: the method, or for a step of an integrator the graph."""
-    if what in INTEGRATORS:
+    """Return the reference: the method, or where that is compiled itself the graph."""
+    if what in INTEGRATORS or FUNCTIONS[what].derivative_of:
         states = [traced(model, what).evaluate(**{k: y[i] for k, y in x.items()}) for i in range(len(x["q"]))]
         return {name: np.stack([y[name] for y in states]) for name in states[0]}
     return called(model, what, x)
@@ -167,9 +168,8 @@ def test_holes_are_these() -> None:
         *("forward_dynamics_derivatives", "inverse_dynamics_derivatives", "linearize", "direction_rates"),
         *("jacobian_derivative", "inverse_operational_inertia", "operational_inertia"),
     ]
-    steps = {(what, product) for what in INTEGRATORS for product in ("method", "complex")}
     derived = ("forward_dynamics_derivatives", "inverse_dynamics_derivatives", "linearize")
-    everywhere = steps | {(what, "complex") for what in real} | {(what, "derivatives") for what in derived}
+    everywhere = {(what, "complex") for what in (*real, *INTEGRATORS)} | {(what, "derivatives") for what in derived}
     everywhere |= {(x, "c_library") for x in ("inverse_dynamics_derivatives", "linearize", "jacobian_derivative")}
     assert set(holes(model_of("closed"))) == everywhere
     trees = everywhere | {("constraint_forces", product) for product in PRODUCTS}
@@ -179,9 +179,6 @@ def test_holes_are_these() -> None:
 @pytest.mark.parametrize(("name", "what"), CASES)
 def test_methods_take_one_state_and_batches(name: str, what: str) -> None:
     model, x = model_of(name), arguments_of(model_of(name), what)
-    if what in INTEGRATORS:
-        assert not hasattr(model, what)
-        return
     if absent(model, what, "method", lambda: called(model, what, x)):
         return
     batch = called(model, what, x)
@@ -195,17 +192,12 @@ def test_methods_take_one_state_and_batches(name: str, what: str) -> None:
 @pytest.mark.parametrize(("name", "what"), CASES)
 def test_methods_take_complex_states(name: str, what: str) -> None:
     model, x = model_of(name), arguments_of(model_of(name), what)
-    if what in INTEGRATORS:
-        return
 
     def make() -> dict[str, Array]:
         return called(model, what, {key: y.astype(complex) if key in ("q", "v") else y for key, y in x.items()})
 
-    if unavailable(model, what, "complex") is not None:
-        with pytest.raises(StateError):
-            make()
-        return
-    assert close(make(), expected(model, what, x))
+    if not absent(model, what, "complex", make):
+        assert close(make(), expected(model, what, x))
 
 
 @pytest.mark.parametrize(("name", "what"), CASES)
@@ -271,8 +263,7 @@ def test_graphs_equations_counts_and_casadi(name: str, what: str) -> None:
     f = traced(model, what, frames=frames)
     assert close(f.evaluate(**one), wanted)
     assert f"{what}: {FUNCTIONS[what].purpose[0].lower()}" in c_source(f).replace("\n * ", " ")
-    if frames is None:
-        assert supple.count_operations(model, what) == f.operations
+    assert supple.count_operations(model, what, frames=frames) == f.operations
     if find_spec("casadi") is None:
         pytest.skip("casadi is not installed")
     found = model.casadi(what, frames=frames)(*one.values())
@@ -307,7 +298,7 @@ def test_jax(name: str, what: str) -> None:
 @pytest.mark.parametrize("name", EACH_MODEL)
 def test_c_libraries(name: str, tmp_path: Path) -> None:
     model = model_of(name)
-    present: list[str] = []
+    present, frames = list[str](), [free_body(model)]
     for what in FUNCTIONS:
         frames = frames_of(model, what) or None
         if not absent(
@@ -352,6 +343,13 @@ def test_wrenches_at_frames_are_one_more_argument(name: str, what: str) -> None:
             assert close({"": work}, {"": free[i]}, 1e-6)  # forces of redundant rows are regularized by 1e-7
         return
     assert close({"": f(*given)}, {"": getattr(model, what)(*inputs, external=external, **more)})
+
+
+def test_the_reference_page_lists_the_table() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "functions.md").read_text()
+    assert page == reference.page(), "run: python -m supple.model.functions.reference > docs/functions.md"
+    assert all(f"| `{what}` | {x.purpose} |" in page for what, x in FUNCTIONS.items())
+    assert all(reason in page for reason in holes(model_of("rigid")).values())
 
 
 def test_wrong_requests_are_told_what_there_is() -> None:

@@ -68,7 +68,9 @@ def close(found: Any, expected: Any) -> bool:
 METHODS = [
     name
     for name in FUNCTIONS
-    if hasattr(Model, name) and name not in ("regressor", "inverse_operational_inertia", "direction_rates")
+    if FUNCTIONS[name].recursion
+    and hasattr(Model, name)
+    and name not in ("regressor", "inverse_operational_inertia", "direction_rates")
 ]
 """Functions that are methods and take complex states."""
 

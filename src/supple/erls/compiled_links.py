@@ -12,8 +12,8 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.graph import GraphTooLarge
 from supple.model.compiled import LARGEST, LIMIT, model_key
-from supple.model.programs import lifted_program
 from supple.model.functions.table import signature
+from supple.model.programs import lifted_program
 from supple.model.traced_functions import traced_on
 
 if TYPE_CHECKING:

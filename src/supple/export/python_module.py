@@ -13,9 +13,9 @@ from supple.errors import StateError, nearest
 from supple.expressions.printers import python_source
 from supple.formulations import Formulation, floating_frames
 from supple.inputs.law_equations import law_equations
+from supple.model.functions.table import FUNCTIONS
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
-from supple.model.functions.table import FUNCTIONS
 from supple.model.traced_functions import traced as traced_function
 from supple.simulation.run_program import RunSettings
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.model.model import Model
 from supple.model.functions.table import chosen_frames, signature
 from supple.model.gradients import Gradients
+from supple.model.model import Model
 
 Numbers = NDArray[np.float64]
 
@@ -91,8 +91,10 @@ class Differentiable:
         """
         count = len(self.inputs)
         inputs, weights = [np.asarray(x, dtype=float) for x in arrays[:count]], arrays[count:]
-        shapes = self.outputs.values()
-        flat = [np.reshape(w, (*np.shape(w)[: np.ndim(w) - len(shape)], -1)) for w, shape in zip(weights, shapes)]
+        flat = [
+            np.reshape(w, (*np.shape(w)[: np.ndim(w) - len(shape)], -1))
+            for w, shape in zip(weights, self.outputs.values(), strict=True)
+        ]
         leading = np.broadcast_shapes(*(x.shape[:-1] for x in flat))
         both = np.concatenate([np.broadcast_to(x, (*leading, x.shape[-1])) for x in flat], axis=-1)
         by = self._gradient(*inputs, weights=both)

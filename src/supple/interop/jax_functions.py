@@ -14,11 +14,12 @@ from supple.model.functions.holes import require_made
 from supple.model.model import Model
 
 
-def _linear_functions(known: Differentiable) -> tuple[Any, Any]:
-    """Products with the Jacobians, and gradients of weighted sums, as primitives of JAX that are each other's transpose.
+def _jacobian_products(known: Differentiable) -> Any:
+    """Return products with Jacobians as a primitive of JAX, whose transpose are gradients of weighted sums.
 
     Both take the arguments of the function, then what they are linear in, with the same leading axes.
     """
+    import jax.numpy as jnp
     from jax import ShapeDtypeStruct, core, pure_callback
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
@@ -60,8 +61,6 @@ def _linear_functions(known: Differentiable) -> tuple[Any, Any]:
         mlir.register_lowering(made, mlir.lower_fun(run, multiple_results=True))
         return made
 
-    import jax.numpy as jnp
-
     products, gradients = primitive("products", known.products), primitive("gradients", known.gradients)
 
     def transposed(other: Any) -> Callable[..., Any]:
@@ -69,13 +68,14 @@ def _linear_functions(known: Differentiable) -> tuple[Any, Any]:
             inputs, changes = arrays[:count], arrays[count:]
             weights = [ad.instantiate_zeros(x) for x in given]
             found = other.bind(*inputs, *weights)
-            return [*(None,) * count, *(x if ad.is_undefined_primal(y) else None for x, y in zip(found, changes))]
+            wanted = (x if ad.is_undefined_primal(y) else None for x, y in zip(found, changes, strict=True))
+            return [*(None,) * count, *wanted]
 
         return transpose
 
     ad.primitive_transposes[products] = transposed(gradients)
     ad.primitive_transposes[gradients] = transposed(products)
-    return products, gradients
+    return products
 
 
 @checked
@@ -84,9 +84,9 @@ def jax_function(
 ) -> Callable[..., Any]:
     """One of the model's functions for JAX: `jit`, `vmap`, `jvp`, `vjp`, `grad` and `jacobian` work on it.
 
-    A batch made by `vmap` is one call of the compiled batch function. First derivatives are exact: `vjp` and `grad` go in
-    reverse through the blocks, `jvp` takes Jacobians. Second derivatives are not there. Nothing is compiled by XLA but
-    the calls themselves.
+    A batch made by `vmap` is one call of the compiled batch function. First derivatives are exact: `vjp` and `grad` go
+    in reverse through the blocks, `jvp` takes Jacobians. Second derivatives are not there. Nothing is compiled by XLA
+    but the calls themselves.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def jax_function(
         raise StateError('jax_function: expected double precision: jax.config.update("jax_enable_x64", True)')
     require_made(model, what, "jax")
     known = Differentiable(model, what, parameters, frames)
-    products, gradients = _linear_functions(known)
+    products = _jacobian_products(known)
     results = tuple(jax.ShapeDtypeStruct(shape, np.float64) for shape in known.outputs.values())
 
     @jax.custom_jvp

@@ -34,8 +34,8 @@ def torch_function(
     -------
     function
         Of tensors (..., n) of double precision on the processor, whose leading axes broadcast; gives one tensor, or a
-        tuple where there are several results. First derivatives are exact, `backward` in reverse through the blocks; second derivatives
-        are not there.
+        tuple where there are several results. First derivatives are exact, and
+        `backward` goes in reverse through the blocks; second derivatives are not there.
 
     Raises
     ------

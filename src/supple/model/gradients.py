@@ -29,7 +29,7 @@ from supple.model.functions.table import FUNCTIONS, chosen_frames, signature
 from supple.model.loops.constraint_slopes import rates_and_forces
 from supple.model.number_arrays import flat, folded
 from supple.model.parameters import plain_symbols
-from supple.model.programs import RECURSIONS, Ends, ModelStructure, RecursionRecording, lifted_program, recorded
+from supple.model.programs import RECURSIONS, Ends, RecursionRecording, lifted_program, recorded
 from supple.model.recorded_trace import LIMIT, RecordedTrace, parametrized_program, recorded_program
 from supple.model.symbolic_tree import symbolic_tree
 from supple.model.traced_functions import traced

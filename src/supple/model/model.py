@@ -180,26 +180,41 @@ class Model(BalanceFunctions):
 
         Those by q are in the directions of the speeds, dq = S x, as for `linearize`.
         """
-        return self._of_derivatives("forward_dynamics_derivatives", q, v, tau)
+        return self._compiled("forward_dynamics_derivatives", q, v, tau=(tau, self.nv))
 
     def inverse_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Numbers, ...]:
         """Return tau (..., nv) and its derivatives (..., nv, nv) with respect to q, v and a."""
-        return self._of_derivatives("inverse_dynamics_derivatives", q, v, a)
+        return self._compiled("inverse_dynamics_derivatives", q, v, a=(a, self.nv))
 
-    def _of_derivatives(self, name: str, *inputs: ArrayLike) -> tuple[Numbers, ...]:
-        call = self._derivative_calls.get(name)
+    def rk4(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
+        """Return q and v after one step of the classical Runge-Kutta method, dt in s, with constant tau."""
+        return self._compiled("rk4", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+
+    def semi_implicit_euler(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
+        """Return q and v after one step: speeds first, then coordinates with the new speeds."""
+        return self._compiled("semi_implicit_euler", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+
+    def leapfrog(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
+        """Return q and v after half a step of the coordinates, a step of the speeds, and the other half."""
+        return self._compiled("leapfrog", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+
+    def _compiled(self, name: str, q: ArrayLike, v: ArrayLike, **more: tuple[ArrayLike, int]) -> tuple[Numbers, ...]:
+        """Call a compiled function with real states, after checks."""
+        call = self._compiled_functions.get(name)
         if call is None:
-            call = self._derivative_calls[name] = self.compile(name)
-        found: tuple[Numbers, ...] = call(*inputs)
-        return found
+            call = self._compiled_functions[name] = self.compile(name)
+        rows, shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), **more)
+        if dtype != np.float64:
+            raise StateError(f"model {self.name!r}: {name}: expected real states, got complex numbers")
+        return tuple(x.reshape((*shape, *x.shape[1:])) for x in call(*rows))
 
     @cached_property
-    def _derivative_calls(self) -> dict[str, Any]:
-        """Functions with derivatives that have been called."""
+    def _compiled_functions(self) -> dict[str, Any]:
+        """Functions that have been called."""
         return {}
 
     def constraint_forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
-        """Return forces (..., rows) of the constraint equations in the motion of generalized forces, see `Loops.forces`."""
+        """Return the forces (..., rows) of the constraint equations, see `Loops.forces`."""
         require_made(self, "constraint_forces", "method")
         assert self.loops is not None
         return self.loops.forces(q, v, tau)
@@ -291,7 +306,6 @@ class Model(BalanceFunctions):
         Compiled or Rollout
             To be called as `f(q, v, tau)`, with leading batch axes; `f.operations`, `f.c_source()`.
         """
-        require_function(what, "rollout")
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
@@ -305,7 +319,8 @@ class Model(BalanceFunctions):
                     else CompiledBlocks(self, step, parameters, threads)
                 ),
             )
-        own, function = chosen_frames(self, what, frames), require_function(what)
+        function = require_function(what, "rollout")
+        own = chosen_frames(self, what, frames)
         require_made(self, what, "derivatives" if derivatives else "compile")
         if function.derivative_of and not derivatives:
             what, *derivatives = function.derivative_of
@@ -426,3 +441,8 @@ class _OpenTree(Model):
 
     def __init__(self, description: Description, like: Flex | None = None) -> None:
         super(Model, self).__init__(description, like)
+
+
+def _column(dt: ArrayLike) -> Numbers:
+    """A number, or one for each state, as rows of one number."""
+    return np.asarray(dt)[..., None]

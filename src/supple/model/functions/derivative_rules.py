@@ -1,4 +1,4 @@
-"""Derivatives of functions of a model on graph nodes: along every direction of an input, or from the equations solved."""
+"""Derivatives of functions of a model on graph nodes: along directions of an input, or from the equations solved."""
 
 from __future__ import annotations
 

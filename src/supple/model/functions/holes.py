@@ -48,8 +48,9 @@ REAL = (
     "jacobian_derivative",
     "inverse_operational_inertia",
     "operational_inertia",
+    *INTEGRATORS,
 )
-"""Functions that are derivatives themselves or have no twin for complex numbers."""
+"""Functions that are derivatives themselves, or have no twin for complex numbers."""
 
 
 def unavailable(model: Any, what: str, product: str) -> str | None:
@@ -59,10 +60,8 @@ def unavailable(model: Any, what: str, product: str) -> str | None:
         return "the model has no closed loops"
     if model.formulation != "floating frames" and product != "method" and what not in LINKS:
         return "an equivalent rigid-link system has it as a method alone, if at all"
-    if product in ("method", "complex") and what in INTEGRATORS:
-        return f"a step is compiled, not called: `model.compile({what!r})`"
     if product == "complex" and what in REAL:
-        return "it takes real states; derivatives of it are compiled"
+        return "expected real states, got complex numbers"
     if product == "derivatives" and what in DERIVED:
         return "its outputs are derivatives already; CasADi and gradients differentiate them further"
     if product == "c_library" and function.differentiates and what != "forward_dynamics_derivatives":
