@@ -160,7 +160,7 @@ def speeds(folder: Path) -> Table:
         )
         straight, b = None, a
         if model.nv < 50:
-            (folder / "straight.c").write_text(model.compile("forward_dynamics", fold=True).c_source())
+            (folder / "straight.c").write_text(model.compile("forward_dynamics").c_source())
             head_line = "void forward_dynamics(const double *, const double *, const double *, double *);"
             straight, b = timed_program(
                 model, folder, ["straight.c"], include=head_line, memory="", call="forward_dynamics(q, v, tau, a)"

@@ -1,4 +1,4 @@
-"""Compiled functions of real robots beside Pinocchio, numbers loaded and folded: batches on one thread, single calls.
+"""Compiled functions of real robots beside Pinocchio: batches on one thread, single calls.
 
     python -m benchmarks.speed.compiled [--small]
 
@@ -20,7 +20,6 @@ import pinocchio as pin
 from rich.console import Console
 from rich.table import Table
 
-import supple
 from benchmarks.sizes import SMALL, best_time, compile_at_once
 from supple.bench.pinocchio import Peer
 from support.files.robots import robot_directory
@@ -121,40 +120,32 @@ QUESTIONS = {
 }
 
 
-NUMBERS = {"loaded": False, "folded": True}
-
-
 def main() -> None:
     """Print the tables."""
     compile_at_once()
     console = Console(width=140)
     table = Table(title=f"Batches of {STATES} states, one thread")
-    names = ("robot", "nv", "function", "numbers", "compile s", "again s", "supple us", "Pinocchio us", "ratio")
+    names = ("robot", "nv", "function", "compile s", "again s", "supple us", "Pinocchio us", "ratio")
     for column in names:
-        table.add_column(column, justify="left" if column in ("robot", "function", "numbers") else "right")
+        table.add_column(column, justify="left" if column in ("robot", "function") else "right")
     with tempfile.TemporaryDirectory() as fresh:
         os.environ["SUPPLE_CACHE_DIR"] = fresh
         for name in ROBOTS:
             peer = robot(name)
             batch = states(peer)
             for label, (what, by, question) in QUESTIONS.items():
-                for numbers, fold in NUMBERS.items():
-                    cells = row(peer, batch, (what, by, question), fold)
-                    table.add_row(name, str(peer.model.nv), label, numbers, *cells)
+                table.add_row(name, str(peer.model.nv), label, *row(peer, batch, (what, by, question)))
         console.print(table)
         single_calls(console)
 
 
-def row(peer: Peer, batch: Any, asked: Any, fold: bool) -> list[str]:
+def row(peer: Peer, batch: Any, asked: Any) -> list[str]:
     """Seconds to compile, first and again; microseconds a state of both, and their ratio."""
     what, by, question = asked
     spent = []
     for _ in range(2):
         start = time.perf_counter()
-        try:
-            f = peer.model.compile(what, derivatives=by, threads=1, fold=fold)
-        except supple.StateError:
-            return ["too large"]
+        f = peer.model.compile(what, derivatives=by, threads=1)
         f(*(x[: min(64, STATES)] for x in batch[: len(f.inputs)]))
         spent.append(time.perf_counter() - start)
     ours, theirs = question(peer, batch, f)
@@ -175,18 +166,18 @@ def call_time(call: Any) -> float:
 def single_calls(console: Console) -> None:
     """One state from Python."""
     table = Table(title="One call with one state from Python, forward dynamics")
-    for column in ("robot", "numbers", "supple us", "Pinocchio us", "supple / Pinocchio"):
-        table.add_column(column, justify="left" if column in ("robot", "numbers") else "right")
-    for name, (numbers, fold) in ((name, x) for name in ROBOTS for x in NUMBERS.items()):
+    for column in ("robot", "supple us", "Pinocchio us", "supple / Pinocchio"):
+        table.add_column(column, justify="left" if column == "robot" else "right")
+    for name in ROBOTS:
         peer = robot(name)
-        f = peer.model.compile("forward_dynamics", fold=fold)
+        f = peer.model.compile("forward_dynamics")
         batch = states(peer)
         q, v, tau = (x[0].copy() for x in batch)
         pq, pv, pt = (x[:, 0].copy() for x in pinocchio_states(peer, batch))
         agree(name, peer.speed_map(q) @ f(q, v, tau), pin.aba(peer.pin, peer.data, pq, pv, pt))
         ours = call_time(lambda f=f, q=q, v=v, tau=tau: f(q, v, tau))
         theirs = call_time(lambda p=peer, q=pq, v=pv, t=pt: pin.aba(p.pin, p.data, q, v, t))
-        table.add_row(name, numbers, f"{ours * 1e6:.3f}", f"{theirs * 1e6:.3f}", f"{ours / theirs:.2f}")
+        table.add_row(name, f"{ours * 1e6:.3f}", f"{theirs * 1e6:.3f}", f"{ours / theirs:.2f}")
     console.print(table)
 
 

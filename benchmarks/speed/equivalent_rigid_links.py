@@ -27,7 +27,7 @@ from rich.table import Table
 import supple
 from benchmarks.sizes import ARGUMENTS, SMALL, best_time
 from supple.compare.costs import STATES
-from supple.engines.llvm.machine_code import MachineCode
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.erls import ErlsModel, build, matched_state
 from supple.model.compiled import LARGEST, LIMIT
 from supple.structures import FlexibleBody, Material, Rectangle, beam
@@ -83,13 +83,13 @@ def tip_motion(model: supple.Model | ErlsModel, code: Any, q: Any, v: Any) -> An
     return np.array(out)
 
 
-def code_of(model: supple.Model | ErlsModel) -> tuple[MachineCode | None, int, float]:
+def code_of(model: supple.Model | ErlsModel) -> tuple[CompiledFunction | None, int, float]:
     """Machine code, its operations, and the seconds of tracing and compiling; none where it would be too long."""
     begin = time.perf_counter()
     function = model.forward_dynamics_function(LIMIT)
     if len(function.order) > LARGEST:
         return None, function.operations.total, time.perf_counter() - begin
-    code = MachineCode.of(function, threads=1, lanes=1)
+    code = CompiledFunction.of(function, threads=1)
     return code, function.operations.total, time.perf_counter() - begin
 
 
@@ -123,7 +123,7 @@ def checked(mech: supple.Mechanism) -> list[Times]:
     return out
 
 
-def compiled_time(model: supple.Model | ErlsModel, code: MachineCode) -> float:
+def compiled_time(model: supple.Model | ErlsModel, code: CompiledFunction) -> float:
     """Microseconds of one state."""
     q, v = (np.stack(x) for x in zip(*(model.random_state(i) for i in range(STATES)), strict=True))
     return best_time(partial(code, q, v, np.zeros_like(v))) / STATES * 1e6

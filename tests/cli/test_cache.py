@@ -20,7 +20,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three files of compiled code, one of them of another version."""
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "code"))
     monkeypatch.setenv("SUPPLE_CACHE_SIZE", "50")
-    write_code("llvm", "one", bytes(2**20))
+    write_code("programs", "one", bytes(2**20))
     write_code("blocks", "two", bytes(2**20))
     (tmp_path / "code" / "blocks" / f"{'0' * 16}-{'1' * 64}.o").write_bytes(bytes(2**19))
     return tmp_path / "code"
@@ -42,8 +42,7 @@ def test_it_shows_directory_kinds_size_and_limit(command: Command, directory: Pa
         "functions": ["0", "0.0", "0"],
         "blocks": ["2", "1.5", "1"],
         "sweeps": ["0", "0.0", "0"],
-        "llvm": ["1", "1.0", "0"],
-        "programs": ["0", "0.0", "0"],
+        "programs": ["1", "1.0", "0"],
     }
     assert "2.5 MiB of at most 50 MiB, 0.5 MiB of other versions\n" in out
 
@@ -63,7 +62,7 @@ def test_clear_removes_all_versions_and_nothing_else(command: Command, directory
     (directory / "notes.txt").write_text("mine")
     code, out, err = command("cache", "--clear", "--yes")
     assert (code, out, err) == (0, "removed 3 files, 2.5 MiB\n", "")
-    assert not has_code("llvm", "one")
+    assert not has_code("programs", "one")
     assert (directory / "notes.txt").read_text() == "mine"
     assert "no compiled code" in command("cache", "--clear", "--yes")[1]
 
@@ -77,7 +76,7 @@ def test_clear_asks(
     code, out, err = command("cache", "--clear")
     assert f"{directory}: remove 3 files, 2.5 MiB? [y/N]" in err
     assert code == int(kept)
-    assert has_code("llvm", "one") == kept
+    assert has_code("programs", "one") == kept
     assert out.endswith("removed 3 files, 2.5 MiB\n") != kept
 
 

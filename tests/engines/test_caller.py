@@ -14,8 +14,8 @@ import pytest
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells, ModelNumbers
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.llvm import caller
-from supple.engines.llvm.machine_code import MachineCode
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph
 
@@ -118,11 +118,8 @@ def test_changed_arrays_are_not_used_again(function: Callable[..., Any], change:
 
 
 def test_what_it_cannot_serve_goes_to_another_function_with_all_arguments() -> None:
-    f = MachineCode.of(_root())
-    seen: list[Any] = []
-    f.evaluate = lambda *args, **options: seen.append((args, options))  # type: ignore[method-assign,assignment]
-    direct = f._one_state()
-    assert direct is not None
+    bound, seen = CompiledFunction.of(_root()).values, list[Any]()
+    direct = bound.call({"y": (2, 1)}, otherwise=lambda *args, **options: seen.append((args, options)))
     out, bad = np.empty((2, 1)), np.array([-1.0, 4.0])
     x = np.array([9.0, 4.0])
     assert direct(x).tolist() == [[3.0], [2.0]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.engines.llvm.machine_code import MachineCode
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.expressions.compressed_jacobian import CompressedJacobian
 from supple.expressions.derivatives import jacobian
 from supple.expressions.function import Function
@@ -37,7 +37,7 @@ def test_a_band_takes_three_products_for_a_whole_batch() -> None:
     y[0], y[-1] = x[0] * x[1], x[-2] * x[-1]
     J = CompressedJacobian(Function("band", g, {"x": x}, {"y": y}), "y", "x")
     assert J.seeds.shape == (3, 60)
-    product = MachineCode.of(J.product)
+    product = CompiledFunction.of(J.product)
     at = np.random.default_rng(0).normal(size=(4, 60))
     found = J.pattern.dense(J.entries(product(at[:, None], J.seeds)))
     i = np.arange(1, 59)

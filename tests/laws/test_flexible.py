@@ -88,7 +88,7 @@ def test_a_strip_that_bends_in_one_plane_carries_a_body_out_of_it(sides: tuple[f
     q[4 : 4 + modes] = 0.3 / np.abs(strip.frames["end"].shape[turned[0]])
     tau = np.random.default_rng(1).normal(size=model.nv)
     expected = np.linalg.solve(model.mass_matrix(q), tau - model.bias_forces(q, v))
-    for f in (model.forward_dynamics, model.compile("forward_dynamics", fold=True)):
+    for f in (model.forward_dynamics, model.compile("forward_dynamics")):
         assert relative(f(q, v, tau), expected) < 1e-12
 
 

@@ -17,6 +17,7 @@ from supple.model import compiled, program_sizes
 from supple.model.functions.table import FUNCTIONS as TABLE
 from supple.model.parameters import parameter_values
 from supple.symbolic import parameter_names
+from support.by_nodes import by_nodes
 from support.cases import thinned
 from support.files.robots import robot_directory
 from support.generated.generators import KINDS, random_tree
@@ -24,7 +25,7 @@ from support.mechanisms.closed_mechanisms import slider_crank
 
 MODEL = random_tree(3, KINDS)
 FEW = random_tree(3, 4)
-"""Bodies for functions whose folded code takes seconds to compile: steps are several evaluations of `derivative`."""
+"""Bodies for functions whose graphs take seconds to evaluate: steps are several evaluations of `derivative`."""
 LONG = ("rk4", "leapfrog", "semi_implicit_euler", "inverse_mass_matrix")
 COUNT = 11  # not a multiple of any number of lanes
 Q = np.stack([MODEL.random_state(i)[0] for i in range(COUNT)])
@@ -57,7 +58,6 @@ def close(a: Any, b: Any, tolerance: float = 1e-12) -> bool:
 def test_every_function_equals_the_generic_engine(what: str, arguments: tuple[Any, ...]) -> None:
     f = MODEL.compile(what)
     expected = getattr(MODEL, what)(*arguments)
-    assert f.engine == "blocks"
     assert close(f(*arguments), expected)
     assert close(f(*(x[3] for x in arguments)), expected[3])
     assert f(*(x[:0] for x in arguments)).shape == (0, *expected.shape[1:])
@@ -140,9 +140,8 @@ def test_parameters_may_differ_from_state_to_state(what: str) -> None:
     own = 0.01 + values * RNG.uniform(1.0, 1.2, (COUNT, len(names)))
     f = model.compile(what, parameters=names)
     arguments = [(arguments_of(model) | {"parameters": own})[name] for name in f.inputs]
-    other = model.compile(what, parameters=names, fold=True)
-    several = len(f.outputs) > 1
-    for a, b in zip(*((x(*arguments) if several else [x(*arguments)]) for x in (f, other)), strict=True):
+    found = f(*arguments)
+    for a, b in zip(found if len(f.outputs) > 1 else [found], by_nodes(f.function, *arguments), strict=True):
         assert close(a, b, 1e-11)
 
 
@@ -187,16 +186,15 @@ def test_a_robot_that_diverges_leaves_the_others_of_its_batch_alone() -> None:
         assert np.array_equal(found[others], alone[others])
 
 
-@pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize(
     ("integrator", "largest", "least_order"),
     [("rk4", 1e-6, 3.5), ("leapfrog", 1e-3, 1.8), ("semi_implicit_euler", 0.1, 0.8)],
 )
-def test_rollouts_follow_the_simulation(integrator: str, largest: float, least_order: float, fold: bool) -> None:
+def test_rollouts_follow_the_simulation(integrator: str, largest: float, least_order: float) -> None:
     model = small()
     q, v = model.random_state(3)
     steps = 200
-    f = model.compile("rollout", integrator=integrator, fold=fold)
+    f = model.compile("rollout", integrator=integrator)
     Q_, V_ = f(np.stack([q, q, q]), v, np.zeros((steps, model.nv)), 0.5 / steps)
     assert Q_.shape == (3, steps + 1, model.nq)
     result = supple.simulate(model, 0.5, q=q, v=v, rtol=1e-11, atol=1e-12, samples=2)
@@ -234,18 +232,16 @@ LIKE_OTHERS = ("rk4", "semi_implicit_euler", "mass_matrix", "bias_forces")
 
 
 @pytest.mark.parametrize("what", thinned(FUNCTIONS, [what for what in FUNCTIONS if what not in LIKE_OTHERS]))
-def test_blocks_give_what_folded_code_gives(what: str) -> None:
+def test_compiled_functions_give_what_their_graphs_give(what: str) -> None:
     model = FEW if what in LONG else MODEL
-    blocks, folded = model.compile(what), model.compile(what, fold=True)
-    assert (blocks.engine, folded.engine) == ("blocks", "folded")
-    assert (blocks.inputs, blocks.outputs) == (folded.inputs, folded.outputs)
+    blocks = model.compile(what)
     arguments = [arguments_of(model)[name] for name in blocks.inputs]
-    found, expected = blocks(*arguments), folded(*arguments)
+    found, expected = blocks(*arguments), by_nodes(blocks.function, *arguments)
     one = blocks(*(x[4].copy() if len(x) > 1 else x for x in arguments))
     out = [np.full((COUNT, *shape), np.nan) for shape in blocks.outputs.values()]
     blocks(*arguments, out=out)
     if len(blocks.outputs) == 1:
-        found, expected, one = (found,), (expected,), (one,)
+        found, one = (found,), (one,)
     for a, b, c, d in zip(found, expected, one, out, strict=True):
         assert np.abs(b).max() > 0.01
         assert close(a, b)
@@ -262,10 +258,10 @@ def test_closed_loops_are_blocks_too(what: str) -> None:
     q = np.tile(model.loops.assemble([0.7, -0.4, 1.0], fixed=["crank.angle"]), (COUNT, 1))
     v = np.stack([model.loops.consistent(x, [s, 0.0, 0.0], fixed=["crank.angle"]) for s, x in enumerate(q)])
     given = {"q": q, "v": v, "tau": RNG.normal(size=v.shape), "dt": np.array([0.01])}
-    blocks, folded = model.compile(what), model.compile(what, fold=True)
-    assert (blocks.engine, folded.engine) == ("blocks", "folded")
-    arguments = [given[name] for name in blocks.inputs]
-    for a, b in zip(np.atleast_1d(blocks(*arguments)), np.atleast_1d(folded(*arguments)), strict=True):
+    f = model.compile(what)
+    arguments = [given[name] for name in f.inputs]
+    found = f(*arguments)
+    for a, b in zip([found] if len(f.outputs) == 1 else found, by_nodes(f.function, *arguments), strict=True):
         assert close(a, b)
 
 
@@ -290,13 +286,16 @@ def chain(bodies: int) -> supple.Model:
     return mech.build()
 
 
-def test_a_model_too_large_to_fold_is_refused_and_needs_no_folding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "LARGEST", 130)
+@pytest.mark.parametrize("what", ["forward_dynamics", "mass_matrix", "rk4"])
+def test_large_models_are_recorded_body_by_body(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = chain(6)
-    q, v = model.random_state(1)
-    with pytest.raises(supple.StateError, match=r"'chain'>: .* too large .* folded .*without fold=True there is no"):
-        model.compile("forward_dynamics", fold=True)
-    assert close(model.compile("forward_dynamics")(q, v, v), model.forward_dynamics(q, v, v))
+    f = model.compile(what)
+    monkeypatch.setattr(compiled, "VALUES", 100)
+    other = chain(6).compile(what)
+    assert len({x.block.name for x in f.program.instances}) < len({x.block.name for x in other.program.instances})
+    arguments = [arguments_of(model)[name] for name in f.inputs]
+    for a, b in zip(np.atleast_1d(f(*arguments)), np.atleast_1d(other(*arguments)), strict=True):
+        assert close(a, b)
 
 
 def test_models_whose_own_functions_are_sweeps_compile(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +309,6 @@ def test_models_whose_own_functions_are_sweeps_compile(monkeypatch: pytest.Monke
     assert close(by_v[0], model.linearize(q[0], v[0], v[0])[0][6:, 6:])
     for what in ("mass_matrix", "inverse_mass_matrix"):
         f = model.compile(what)
-        assert f.engine == "blocks"
         expected, out = getattr(model, what)(q), np.full((COUNT, 6, 6), np.nan)
         assert close(f(q), expected)
         assert close(f(q[0]), expected[0])
@@ -413,7 +411,7 @@ COMPILE = """
 import supple
 mech = supple.Mechanism("p")
 mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
-print(mech.build().compile("forward_dynamics", fold=True)([0.5], [0.0], [1.0])[0])
+print(mech.build().compile("forward_dynamics")([0.5], [0.0], [1.0])[0])
 """
 
 
@@ -425,16 +423,16 @@ def compiled_with(cache: Path) -> str:
     return done.stdout
 
 
-def test_objects_are_kept_and_damaged_ones_made_anew(tmp_path: Path) -> None:
+def test_programs_are_kept_and_damaged_ones_made_anew(tmp_path: Path) -> None:
     first = compiled_with(tmp_path)
-    (path,) = (tmp_path / "llvm").glob("*.o")
+    (path,) = (tmp_path / "programs").glob("*.o")
     good, stamp = path.read_bytes(), path.stat().st_mtime_ns
     assert compiled_with(tmp_path) == first
     assert path.stat().st_mtime_ns == stamp
     for damaged in (good[:-100], good[:100] + b"x" + good[101:]):
         path.write_bytes(damaged)
         assert compiled_with(tmp_path) == first
-        assert path.read_bytes() == good  # compiled anew, to the same bytes
+        assert path.read_bytes() == good  # recorded anew, to the same bytes
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
@@ -473,14 +471,3 @@ def test_models_with_other_numbers_are_not_equal_and_have_other_keys(number: int
     assert compiled.model_key(first) == compiled.model_key(same)
     assert first != changed
     assert compiled.model_key(first) != compiled.model_key(changed)
-
-
-def test_folded_derivatives_are_those_of_blocks() -> None:
-    model = random_tree(3, 4)
-    q, v, tau = (np.array(x) for x in (*model.random_state(1), np.linspace(-1.0, 1.0, model.nv)))
-    folded, blocks = (
-        model.compile("forward_dynamics", derivatives=("q", "v", "tau"), fold=fold) for fold in (True, False)
-    )
-    assert (folded.engine, blocks.engine) == ("folded", "blocks")
-    for x, y in zip(folded(q, v, tau), blocks(q, v, tau), strict=True):
-        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9 * np.abs(y).max())

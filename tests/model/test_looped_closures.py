@@ -9,7 +9,6 @@ import pytest
 
 import supple
 from supple.engines.blocks.blocks import Block
-from supple.model.compiled_blocks import CompiledBlocks
 from supple.model.looped_closures import WRITTEN_OUT
 from supple.model.recorded_trace import RecordedTrace, model_numbers
 
@@ -32,7 +31,6 @@ def four_bars(count: int) -> supple.Model:
 def blocks_of(model: supple.Model) -> tuple[dict[str, Block], int]:
     """The distinct blocks of compiled forward dynamics, and the operations of all their instances."""
     f = model.compile("forward_dynamics")
-    assert isinstance(f, CompiledBlocks)
     blocks = {x.block.name: x.block for x in f.program.instances}
     return blocks, sum(len(x.block.operations) for x in f.program.instances)
 

@@ -15,7 +15,6 @@ HOLDS = {
     "functions": "elementary functions, calls",
     "blocks": "bodies, shared by all models",
     "sweeps": "loops over models, integrators",
-    "llvm": "functions of one model or run",
     "programs": "blocks in order, of one structure",
 }
 """What the kinds of code are for."""

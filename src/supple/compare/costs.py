@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.bench import best_time
-from supple.engines.llvm.machine_code import MachineCode
+from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.compiled_function import LONG
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.expressions.graph import GraphTooLarge
 from supple.formulations import Formulation
 from supple.model.compiled import LARGEST, LIMIT
@@ -23,7 +25,7 @@ def cost_of(model: Formulation) -> tuple[float, float]:
         return UNKNOWN
     if len(function.order) > LARGEST:
         return UNKNOWN
-    code = MachineCode.of(function, threads=1, lanes=1)
+    code = Bound(*lifted_program(function, LONG))
     q, v = (np.stack(x) for x in zip(*(model.random_state(i) for i in range(STATES)), strict=True))
     tau = np.zeros_like(v)
-    return float(function.operations.total), best_time(lambda: code(q, v, tau)) / STATES * 1e6
+    return float(function.operations.total), best_time(lambda: code.one_by_one(q, v, tau)) / STATES * 1e6

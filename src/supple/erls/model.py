@@ -121,7 +121,6 @@ class ErlsModel(LinkSlopes):
         derivatives: Sequence[str] = (),
         integrator: str = "rk4",
         threads: int | None = None,
-        fold: bool = False,
     ) -> Any:
         """One of the model's functions in machine code, called with arrays of any leading axes; see `Model.compile`.
 
@@ -131,7 +130,7 @@ class ErlsModel(LinkSlopes):
             The names of `Model.compile`. "bias_forces" is b of M a + b = B* tau, "poses" has the roots of links.
         parameters : sequence of str
             Refused: the numbers of links are in their modes, see `with_parameters`.
-        derivatives, integrator, threads, fold
+        derivatives, integrator, threads
             As there.
         """
         if parameters:
@@ -142,10 +141,10 @@ class ErlsModel(LinkSlopes):
         if what != "rollout":
             require_function(what, "rollout")
             require_made(self, what, "compile")
-            return compiled(self, what, derivatives, threads, fold)
+            return compiled(self, what, derivatives, threads)
         if derivatives:
             raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
-        return Rollout(self, integrator, (), lambda step: compiled(self, step, (), threads, fold))
+        return Rollout(self, integrator, (), lambda step: compiled(self, step, (), threads))
 
     # ------------------------------------------------------------ equations
 

@@ -40,14 +40,14 @@ class CompressedJacobian:
 
     Examples
     --------
-    >>> from supple.engines.llvm.machine_code import MachineCode
+    >>> from supple.engines.blocks.compiled_function import CompiledFunction
     >>> from supple.symbolic import Function, Graph
     >>> g = Graph()
     >>> x = g.new_inputs("x", "0123")
     >>> J = CompressedJacobian(Function("squares", g, {"x": x}, {"y": x * x}), "y", "x")
     >>> J.seeds
     array([[1., 1., 1., 1.]])
-    >>> product = MachineCode.of(J.product)
+    >>> product = CompiledFunction.of(J.product)
     >>> J.pattern.matrix(J.entries(product([1.0, 2.0, 3.0, 4.0], J.seeds))).diagonal()
     array([2., 4., 6., 8.])
     """

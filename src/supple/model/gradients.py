@@ -16,6 +16,7 @@ from supple.call_checks import checked
 from supple.engines.blocks.adjoint_program import ALL_NUMBERS, AdjointProgram, BoundAdjoints
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.llvm.batches import CORES
 from supple.errors import StateError
@@ -29,7 +30,7 @@ from supple.model.functions.table import FUNCTIONS, chosen_frames, signature
 from supple.model.loops.constraint_slopes import rates_and_forces
 from supple.model.number_arrays import flat, folded
 from supple.model.parameters import plain_symbols
-from supple.model.programs import RECURSIONS, Ends, RecursionRecording, lifted_program, recorded
+from supple.model.programs import RECURSIONS, Ends, RecursionRecording, recorded
 from supple.model.recorded_trace import LIMIT, RecordedTrace, parametrized_program, recorded_program
 from supple.model.symbolic_tree import symbolic_tree
 from supple.model.traced_functions import traced

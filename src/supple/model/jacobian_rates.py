@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.expressions.derivatives import along
 from supple.expressions.function import Function
 from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.model.frame_programs import Seen, along_axes
-from supple.model.programs import lifted_program
 from supple.model.symbolic_tree import zeros
 from supple.model.trace import Trace
 from supple.recursions.frame_jacobian import jacobian_columns

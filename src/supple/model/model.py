@@ -19,15 +19,11 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.printers.casadi_ import to_casadi
 from supple.model.balance_functions import BalanceFunctions
-from supple.model.closed_derivatives import CompiledClosedDerivatives, RecordedDerivatives, closed_in_blocks
-from supple.model.compiled import FoldedFunction, estimated_operations
-from supple.model.compiled_blocks import CompiledBlocks
-from supple.model.derivatives import CompiledDerivatives, made_by_tangents
+from supple.model.compiled import compiled, estimated_operations
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.functions.holes import require_made
-from supple.model.functions.recursions import made_by_recursion
-from supple.model.functions.table import chosen_frames, require_function
+from supple.model.functions.table import require_function
 from supple.model.gradients import Gradients
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
@@ -272,13 +268,12 @@ class Model(BalanceFunctions):
         derivatives: Sequence[str] = (),
         integrator: str = "rk4",
         threads: int | None = None,
-        fold: bool = False,
         frames: Sequence[str] | None = None,
     ) -> Any:
         """One of the model's functions in machine code, called with arrays of any leading axes.
 
-        It is made of blocks that all models of one structure share, whatever their numbers; what is not there yet takes
-        tenths of a second to compile, at the first call with one state or with many.
+        All models of one structure share it, whatever their numbers; what is not there yet takes tenths of a second to
+        record and to compile, at the first call with one state or with many.
 
         Parameters
         ----------
@@ -294,46 +289,21 @@ class Model(BalanceFunctions):
             Of a rollout: "rk4", "semi_implicit_euler", or "leapfrog", the cheapest for stiff flexible systems.
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
-        fold : bool
-            Make code for this model alone, all its numbers folded: it takes seconds to compile, is up to twice as fast
-            in batches (derivatives of small models three times), and there is a limit of size.
         frames : sequence of str, optional
             The frames of functions about frames, by default all bodies. For dynamics frames at which wrenches act:
             these are one more argument (..., 6 m), along the axes of the frames.
 
         Returns
         -------
-        Compiled or Rollout
+        CompiledFunction or Rollout
             To be called as `f(q, v, tau)`, with leading batch axes; `f.operations`, `f.c_source()`.
         """
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
-            return Rollout(
-                self,
-                integrator,
-                parameters,
-                lambda step: (
-                    FoldedFunction(self, step, parameters, (), threads)
-                    if fold
-                    else CompiledBlocks(self, step, parameters, threads)
-                ),
-            )
-        function = require_function(what, "rollout")
-        own = chosen_frames(self, what, frames)
-        require_made(self, what, "derivatives" if derivatives else "compile")
-        if function.derivative_of and not derivatives:
-            what, *derivatives = function.derivative_of
-        if derivatives and not (fold or own) and closed_in_blocks(self, what, parameters):
-            return CompiledClosedDerivatives(self, derivatives, threads)
-        on_cells = made_by_recursion(self, what, own)
-        if fold:
-            return FoldedFunction(self, what, parameters, derivatives, threads, own)
-        if derivatives and not on_cells:
-            return RecordedDerivatives(self, what, parameters, derivatives, threads, own)
-        if derivatives or (on_cells and made_by_tangents(self, what)):
-            return CompiledDerivatives(self, what, parameters, derivatives, threads)
-        return CompiledBlocks(self, what, parameters, threads, own)
+            return Rollout(self, integrator, parameters, lambda step: compiled(self, step, parameters, (), threads))
+        require_function(what, "rollout")
+        return compiled(self, what, parameters, derivatives, threads, frames)
 
     @checked
     def casadi(

@@ -48,10 +48,15 @@ def matrices_quickly_made(flex: Flex | None) -> bool:
 
 def rows_quickly_made(tree: Tree) -> bool:
     """Whether the blocks of the mass matrix are: each of its rows is a step for every body on the way to the ground."""
+    return row_steps(tree) <= MOST_ROW_STEPS
+
+
+def row_steps(tree: Tree) -> int:
+    """Bodies that all rows of a mass matrix are carried past on their way to the ground."""
     depth = [0] * len(tree.parent)
     for k, parent in enumerate(tree.parent[1:].tolist(), 1):
         depth[k] = depth[parent] + 1
-    return int(np.diff(tree.v_first) @ depth) <= MOST_ROW_STEPS
+    return int(np.diff(tree.v_first) @ depth)
 
 
 def compliances_quickly_made(tree: Tree, flex: Flex | None, frames: int) -> bool:

@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Bound, Program
-from supple.engines.blocks.block_recorder import NUMBERS, BlockRecorder, by_element, recording
+from supple.engines.blocks.block_recorder import BlockRecorder, by_element, recording
 from supple.engines.blocks.cells import ROW, Cells
-from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.engines.blocks.instancing import Prototypes
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.engines.blocks.places import Indices
 from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.plain import plain
 from supple.expressions.function import Function, Nodes
-from supple.expressions.lifting import LiftedFunction
 from supple.model.coordinate_programs import COORDINATE_RECURSIONS
 from supple.model.frame_programs import FRAME_RECURSIONS
 from supple.model.looped_closures import RECORDED
@@ -374,24 +373,6 @@ RECURSIONS: dict[str, Callable[..., Program]] = {
     **COORDINATE_RECURSIONS,
 }
 """What can be recorded, by name."""
-
-
-def lifted_program(function: Function) -> tuple[Program, Numbers]:
-    """A function of a graph as a program, and the constants that it loads: functions of one structure share theirs."""
-    lifted = LiftedFunction(function)
-
-    def make() -> Program:
-        recorder = GraphRecorder()
-        inputs = {name: recorder.new_inputs(name, map(str, range(x.size))) for name, x in function.inputs.items()}
-        leaves = {
-            old: new for name, x in function.inputs.items() for old, new in zip(x.flat, inputs[name], strict=True)
-        }
-        outputs = lifted.moved(recorder, leaves, lambda i: recorder.load(NUMBERS, i, 0))
-        made = recorder.program(inputs, outputs)
-        recorder.release()
-        return made
-
-    return PROGRAMS.stored(Program, (lifted.digest,), make), lifted.numbers
 
 
 def traced_program(

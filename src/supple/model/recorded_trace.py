@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
-from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.block_recorder import LARGE, recording
 from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.engines.blocks.program_cache import PROGRAMS
 from supple.expressions.function import Nodes
@@ -53,6 +53,8 @@ class RecordedTrace(Trace):
         Most nodes there may be.
     parameters : ParameterArrays, optional
         Numbers that are inputs; their group `DESCRIBED` is among the numbers.
+    largest : int
+        See `GraphRecorder`.
 
     Attributes
     ----------
@@ -68,9 +70,10 @@ class RecordedTrace(Trace):
         numbers: NumberArrays,
         limit: float = math.inf,
         parameters: ParameterArrays | None = None,
+        largest: int = LARGE,
     ) -> None:
         self.model = model
-        self.graph = GraphRecorder(limit)
+        self.graph = GraphRecorder(limit, largest)
         self.parameters, self.symbols = {}, {}
         self.groups = numbers.loaded(self.graph)
         self.tree: Tree = self.groups["tree"]
@@ -143,13 +146,14 @@ def parametrized_program(
     key: tuple[Any, ...],
     make: Callable[[RecordedTrace], Ends],
     more: Mapping[str, Any] | None = None,
+    largest: int = LARGE,
 ) -> tuple[Program, NDArray[np.float64]]:
     """The same, some of the model's numbers being nodes: the trace's `parameters`."""
     if not parameters:
-        return _recorded(model, model_numbers(model, more), key, lambda t, _: make(t))
+        return _recorded(model, model_numbers(model, more), (*key, largest), lambda t, _: make(t), largest=largest)
     arrays = ParameterArrays(model, parameters)
     numbers = model_numbers(model, {DESCRIBED: arrays.described} | dict(more or {}))
-    return _recorded(model, numbers, (*key, arrays.key), lambda t, _: make(t), arrays)
+    return _recorded(model, numbers, (*key, largest, arrays.key), lambda t, _: make(t), arrays, largest)
 
 
 def closed_program(
@@ -174,9 +178,10 @@ def _recorded(
     key: tuple[Any, ...],
     make: Callable[[Any, Mapping[str, Any]], Ends],
     parameters: ParameterArrays | None = None,
+    largest: int = LARGE,
 ) -> tuple[Program, NDArray[np.float64]]:
     def blocks() -> Program:
-        trace = RecordedTrace(model, numbers, LIMIT, parameters)
+        trace = RecordedTrace(model, numbers, LIMIT, parameters, largest)
         with recording(trace.graph):
             inputs, outputs = make(trace, trace.groups)
         made = trace.graph.program(inputs, outputs)

@@ -149,6 +149,16 @@ class DifferentiatedRecording(RecursionRecording):
         known = self.force_derivatives(self._by, self.inputs["v"], a, self.ws, "tau")
         return TangentProgram(self.program(), [], self.alias, 0, known)
 
+    def mass_columns(self) -> TangentProgram:
+        """M as the derivative of y = M x by x: each column once, however deep the tree is."""
+        q, v = self.input("q", self.structure.nq), Cells(self.recorder, (1, self.nv), 0.0)
+        x, y = Cells(self.recorder, (1, self.nv)), Cells(self.recorder, (1, self.nv), 0.0)
+        out: Any = newton_euler.Forces(y, ())  # type: ignore[arg-type]
+        states, none = States(q, v), self.wrench(False)  # type: ignore[arg-type]
+        recorded(newton_euler.inverse_dynamics)(self.tree, self.flex, states, x, none, self.ws, out)
+        self._kept.append(y)
+        return TangentProgram(self.program(), [Pass({"x": place(x)}, {"y": place(y)})], self.alias)
+
     def inverse_mass_matrix(self) -> TangentProgram:
         """M^-1 as the derivative of y = M^-1 x by x, with the margin of its pivots."""
         q = self.input("q", self.structure.nq)
@@ -194,7 +204,7 @@ def differentiated(structure: ModelStructure, what: str, by: Sequence[str], *opt
     ----------
     structure : ModelStructure
     what : str
-        "accelerations", "inverse_mass_matrix", or any of `RECURSIONS`.
+        "accelerations", "inverse_mass_matrix", "mass_columns", or any of `RECURSIONS`.
     by : sequence of str
         Inputs; "coordinates" is q, but each coordinate by itself.
     *options
@@ -216,6 +226,8 @@ def _made(
         return r.accelerations()
     if what == "inverse_mass_matrix":
         return r.inverse_mass_matrix()
+    if what == "mass_columns":
+        return r.mass_columns()
     if closed_form:
         return r.forces(what, *options)
     program = RECURSIONS[what](r, *options)

@@ -316,7 +316,7 @@ class Trace:
 
     def mass(self) -> Any:
         """Mass of all bodies."""
-        return sum(self.tree.mass[1:])
+        return sum(self.tree.mass[k] for k in range(1, len(self.model.bodies) + 1))
 
     def frames_by_name(self, names: Sequence[str]) -> Frames:
         """Frames of the model; coordinates of one may be parameters."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_function import BlockFunction
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.errors import StateError
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, GraphTooLarge
@@ -103,12 +103,12 @@ class DrivenSystem:
         return StateKernel(self, "rate", shapes, lambda e, _: e.rate_and_motion() | e.closed())
 
     @cached_property
-    def _sampled(self) -> BlockFunction:
+    def _sampled(self) -> CompiledFunction:
         """Accelerations and generalized forces of many states."""
         return self.motion_kernel.giving("a", "tau")
 
     @cached_property
-    def rate_kernel(self) -> BlockFunction | None:
+    def rate_kernel(self) -> CompiledFunction | None:
         """The rates in machine code, made when they are first asked for; None where there is none."""
         if not self._worth_compiling:
             return None
@@ -213,7 +213,7 @@ class DrivenSystem:
         """dy/dt of a few states (n, size) at one time, with the same held values."""
         if self.rate_kernel is None or self.inputs.calls:
             return np.array([self.rate(t, x, u) for x in y])
-        return self.rate_kernel.one_by_one(np.array([[t]]), np.ascontiguousarray(y), u[None])[0]
+        return self.rate_kernel.values.one_by_one(np.array([[t]]), np.ascontiguousarray(y), u[None])[0]
 
     def single_rate(self, t: float, y: Vector, u: Vector) -> Vector:
         """The same by the recursions: for one state, code of its own is not worth while."""
@@ -260,7 +260,7 @@ class DrivenSystem:
     # ------------------------------------------------------------ closed loops
 
     @cached_property
-    def project_kernel(self) -> BlockFunction | None:
+    def project_kernel(self) -> CompiledFunction | None:
         """One step of the state towards the closed loops, in machine code; None without loops, and without the code."""
         if self.model.loops is None or self.engine != "blocks":
             return None

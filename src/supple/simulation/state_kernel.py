@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from supple.engines.blocks.block_function import BlockFunction
+from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.expressions.function import Nodes
 from supple.formulations import TracedFormulation
 from supple.inputs.driven import DrivenEquations
@@ -22,7 +23,7 @@ Groups = Mapping[str, Any]
 """Further arrays of numbers by name, or the nodes that load them."""
 
 
-class StateKernel(BlockFunction):
+class StateKernel(CompiledFunction):
     """One function of (t, y, u).
 
     Parameters
@@ -77,10 +78,10 @@ class StateKernel(BlockFunction):
             program, numbers = traced_program(model.traced(LIMIT), recorded, groups)
         else:
             program, numbers = model.block_program(key, recorded, groups)
-        self.name = f"{what.split()[0]} of {model.name!r}"
-        super().__init__(self.name, program, numbers, shapes, threads=1, lanes=lanes)
+        super().__init__(f"{what.split()[0]} of {model.name!r}", Bound(program, numbers, lanes), shapes, threads=1)
 
-    def giving(self, *names: str, lanes: int | None = None) -> BlockFunction:
+    def giving(self, *names: str, lanes: int | None = None) -> CompiledFunction:
         """A function that gives some of the outputs only, by the same machine code."""
         shapes = {name: self.outputs[name] for name in names}
-        return BlockFunction(self.name, self.program.giving(names), self.numbers, shapes, threads=1, lanes=lanes)
+        bound = Bound(self.program.giving(names), self.numbers, lanes)
+        return CompiledFunction(self.name, bound, shapes, threads=1)

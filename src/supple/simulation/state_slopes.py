@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_function import BlockFunction
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.model.recorded_tangents import RecordedTangents
 
 Vector = NDArray[np.float64]
@@ -18,12 +18,12 @@ class StateSlopes:
 
     Parameters
     ----------
-    kernel : BlockFunction
+    kernel : CompiledFunction
     by : sequence of str
         Arguments by which it is differentiated; what Python functions give that are called is taken as constant.
     """
 
-    def __init__(self, kernel: BlockFunction, by: Sequence[str]) -> None:
+    def __init__(self, kernel: CompiledFunction, by: Sequence[str]) -> None:
         (result,) = kernel.program.outputs
         self._bound = RecordedTangents((kernel.program, kernel.numbers), by, (result,)).bound
         self._shapes = list(self._bound.program.jacobians.values())

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.call_checks import checked
 from supple.checks import array
-from supple.engines.llvm.machine_code import MachineCode
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.errors import ModelError, StateError, nearest
 from supple.expressions.derivatives import jacobian
 from supple.expressions.factoring import factored
@@ -196,8 +196,10 @@ class EquationsOfMotion:
             raise StateError(f"{self.name}: expected a number for the parameter {missing[0]!r}, got none")
         return numbers
 
-    def compile(self, parameters: Mapping[str, float] | None = None, threads: int | None = None) -> MachineCode:
-        """q' and v' as machine code with the parameters' numbers folded in; kept on disk for the next time.
+    def compile(self, parameters: Mapping[str, float] | None = None, threads: int | None = None) -> CompiledFunction:
+        """q' and v' as machine code, kept on disk for the next time; other numbers compile nothing.
+
+        Only a parameter that is or becomes 0, 1 or -1 has code of its own.
 
         Called as `f(q, v, tau)` with arrays (..., n) whose leading axes broadcast, which gives (rate, a). The arguments
         are the inputs of `explicit`: without tau where nothing is given from outside, and with time t (..., 1) before
@@ -220,7 +222,7 @@ class EquationsOfMotion:
         image |= {leaf: graph.constant(numbers[leaf.name]) for leaf in self.variables.symbols}
         outputs = explicit.moved(graph, image)
         function = Function(explicit.name, graph, inputs, outputs)
-        return MachineCode.of(function, threads, name=f"{explicit.name} of {self.name!r}")
+        return CompiledFunction.of(function, threads, name=f"{explicit.name} of {self.name!r}")
 
     # ------------------------------------------------------------ texts
 

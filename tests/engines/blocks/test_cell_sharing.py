@@ -6,12 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import supple
 from supple.engines.blocks.block_program import Loaded, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cell_sharing import in_less_memory
 from supple.engines.blocks.cells import Cells
+from supple.model.compiled import RECURSION_OF
+from supple.model.programs import ModelStructure, program
 from supple.structures import Material, Rectangle, beam
 
 LIMBS, JOINTS, LANES = 4, 5, 2
@@ -33,20 +36,26 @@ def spider(flexible: bool = False) -> supple.Model:
     return mech.build()
 
 
+def body_by_body(model: supple.Model, what: str) -> tuple[Program, NDArray[np.float64]]:
+    """A function in blocks of bodies, and the numbers that it loads."""
+    structure = ModelStructure(model.tree, model.flex, model.nq)
+    return program(structure, structure.digest(), *RECURSION_OF[what]), structure.numbers.values()
+
+
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
 @pytest.mark.parametrize("flexible", [False, True])
 def test_the_same_bits_from_less_memory(what: str, flexible: bool) -> None:
     model = spider(flexible)
-    f = model.compile(what)
-    whole, small = f.program, in_less_memory(f.program)
+    whole, numbers = body_by_body(model, what)
+    small = in_less_memory(whole)
     assert small.cells < 0.6 * whole.cells
     rng = np.random.default_rng(0)
     states = [np.concatenate([model.random_state(i)[0][None] for i in range(5)])]
     states += [rng.normal(size=(5, model.nv)) for _ in range(len(whole.inputs) - 1)]
     found = []
-    for program in (whole, small):
-        outs = [np.empty((5, size)) for _, size in program.outputs.values()]
-        Loaded(program, LANES).run(0, 5, [*states, *outs], f.numbers)
+    for own in (whole, small):
+        outs = [np.empty((5, size)) for _, size in own.outputs.values()]
+        Loaded(own, LANES).run(0, 5, [*states, *outs], numbers)
         found.append(outs)
     for x, y in zip(*found, strict=True):
         np.testing.assert_array_equal(x, y)
@@ -54,7 +63,7 @@ def test_the_same_bits_from_less_memory(what: str, flexible: bool) -> None:
 
 def test_one_limb_after_the_other() -> None:
     """Outward and inward through one limb before the next: cells do not grow with the limbs as the bodies do."""
-    small = in_less_memory(spider().compile("forward_dynamics").program)
+    small = in_less_memory(body_by_body(spider(), "forward_dynamics")[0])
     writers = [i for i, x in enumerate(small.instances) for _ in x.cells[1]]
     assert len(writers) > 1.5 * small.cells  # cells are written more than once
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.engines.blocks import graph_recorder
-from supple.engines.blocks.block_function import BlockFunction
+from supple.engines.blocks.block_program import Bound
 from supple.engines.blocks.block_recorder import NUMBERS
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.blocks.graph_recorder import GraphRecorder
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.expressions.function import Function
 from supple.expressions.graph import Graph, GraphTooLarge
 from supple.expressions.lifting import LiftedFunction
-from supple.model.programs import lifted_program
 from support.generated.random_graphs import random_function
 
 
@@ -26,18 +26,18 @@ def polynomial(numbers: tuple[float, ...]) -> Function:
     return Function("f", g, {"x": x}, {"y": np.array([total + first, x[0], 3.0], dtype=object)})
 
 
-@pytest.mark.parametrize("large", [5, 20, 600])
-def test_blocks_of_any_length_give_the_same(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_recorder, "LARGE", large)
+@pytest.mark.parametrize("large", [5, 20, 600, 4000])
+def test_blocks_of_any_length_give_the_same(large: int) -> None:
     function = polynomial((1.5, 2.5, -0.3))
     lifted = LiftedFunction(function)
-    recorder = GraphRecorder()
+    recorder = GraphRecorder(largest=large)
     x = recorder.new_inputs("x", ["a", "b"])
     leaves = dict(zip(function.inputs["x"], x, strict=True))
     outputs = lifted.moved(recorder, leaves, lambda i: recorder.load(NUMBERS, i, 0))
     program = recorder.program({"x": x}, outputs)
     assert (len(program.instances) > 5) == (large < 100)
-    f = BlockFunction("f", program, lifted.numbers, {"y": (3,)})
+    assert all(len(x.rows) == 2 for x in program.instances) == (large == 4000)  # all memory, and all numbers
+    f = CompiledFunction("f", Bound(program, lifted.numbers), {"y": (3,)})
     points = np.random.default_rng(0).normal(size=(23, 2))
     expected = np.array([function.evaluate(x=point)["y"] for point in points])
     np.testing.assert_allclose(f(points), expected, rtol=1e-13, atol=1e-13)
@@ -58,7 +58,7 @@ def test_any_function(seed: int) -> None:
     function = random_function(seed)
     program, numbers = lifted_program(function)
     shapes = {name: x.shape for name, x in function.outputs.items()}
-    f = BlockFunction("f", program, numbers, shapes)
+    f = CompiledFunction("f", Bound(program, numbers), shapes)
     rng = np.random.default_rng(seed)
     values = {name: rng.uniform(0.3, 1.2, x.size) for name, x in function.inputs.items()}
     found = f(*values.values())
@@ -92,9 +92,10 @@ def test_some_outputs_need_some_blocks() -> None:
     whole = recorder.program({"x": x}, {"first": first, "second": second})
     points = np.random.default_rng(0).normal(size=(9, 2))
     none = np.zeros(1)
-    expected = BlockFunction("whole", whole, none, {"first": (2,), "second": (1,)})(points)
+    expected = CompiledFunction("whole", Bound(whole, none), {"first": (2,), "second": (1,)})(points)
     for name, values in zip(("first", "second"), expected, strict=True):
         part = whole.giving([name])
         assert part.weight < whole.weight
-        np.testing.assert_array_equal(BlockFunction(name, part, none, {name: values.shape[1:]})(points), values)
+        f = CompiledFunction(name, Bound(part, none), {name: values.shape[1:]})
+        np.testing.assert_array_equal(f(points), values)
     assert len(whole.giving(["second"]).instances) < len(whole.instances)

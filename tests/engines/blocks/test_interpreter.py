@@ -15,13 +15,13 @@ from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.blocks.instructions import HEADER, WORDS, Op, block_instructions
 from supple.engines.blocks.library import Library
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.engines.blocks.tangent_groups import Pass
 from supple.engines.blocks.tangent_program import TangentProgram
 from supple.engines.blocks.tiers import LEFT
 from supple.engines.code_cache.code_origin import host_fuses
 from supple.engines.once import once
 from supple.expressions.operations import OPERATIONS
-from supple.model.programs import lifted_program
 from support.generated.random_graphs import random_function
 
 STATES = 11

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.engines.blocks.block_function import BlockFunction
 from supple.engines.blocks.block_program import Bound, Program
 from supple.engines.blocks.block_recorder import in_loops, recording
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.blocks.graph_recorder import GraphRecorder
 from supple.engines.blocks.looped_code import in_lanes, looped_text, written_arguments
 from supple.engines.blocks.tangent_blocks import LinearBlock
@@ -66,7 +66,7 @@ def expected(x: Any, columns: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (3, 5), (7, 2)])
 def test_one_state_and_many_are_those_of_the_step(rows: int, columns: int) -> None:
     made = program(rows, columns)
-    f = BlockFunction("f", made, np.zeros(0), {"y": (rows,), "z": (rows,)})
+    f = CompiledFunction("f", Bound(made, np.zeros(0)), {"y": (rows,), "z": (rows,)})
     x = np.random.default_rng(rows).normal(size=(29, rows)) * 2
     wanted = [expected(row, columns) for row in x]
     assert max(np.abs(y).max() for y, _ in wanted) > LARGEST or rows == 1  # both branches

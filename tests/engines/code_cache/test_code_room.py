@@ -51,46 +51,46 @@ def test_another_limit_is_refused(directory: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SUPPLE_CACHE_SIZE", wrong)
     expected = r"SUPPLE_CACHE_SIZE: expected a whole number of MiB, 1 or more, such as 1024, got "
     with pytest.raises(SuppleError, match=expected + repr(wrong)):
-        write_code("llvm", "key", CODE)
+        write_code("programs", "key", CODE)
 
 
 def test_what_is_unused_for_longest_goes_first(directory: Path) -> None:
     for i, key in enumerate("abcdef"):
-        write_code("llvm" if i % 2 else "sweeps", key, CODE)
-        used_at(path_of(directory, "llvm" if i % 2 else "sweeps", key), (3, 1, 5, 2, 6, 4)[i])
+        write_code("programs" if i % 2 else "sweeps", key, CODE)
+        used_at(path_of(directory, "programs" if i % 2 else "sweeps", key), (3, 1, 5, 2, 6, 4)[i])
     evict(9 * PAGE)
-    left = {key for i, key in enumerate("abcdef") if has_code("llvm" if i % 2 else "sweeps", key)}
+    left = {key for i, key in enumerate("abcdef") if has_code("programs" if i % 2 else "sweeps", key)}
     assert left == {"c", "e", "f"}
     assert total() == 9 * PAGE
 
 
 def test_other_versions_go_first(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_code("llvm", "mine", CODE)
-    used_at(path_of(directory, "llvm", "mine"), 1)
+    write_code("programs", "mine", CODE)
+    used_at(path_of(directory, "programs", "mine"), 1)
     with monkeypatch.context() as other:
         for module in (code_room, code_files):
             other.setattr(module, "origin", lambda kind: "0123456789abcdef" * 4)
-        write_code("llvm", "theirs", CODE)
-        assert read_code("llvm", "theirs") == CODE
+        write_code("programs", "theirs", CODE)
+        assert read_code("programs", "theirs") == CODE
         assert [file.current for file in listed()].count(True) == 1
-    earlier = directory / "llvm" / f"{'ab' * 32}.o"  # by name without a version
+    earlier = directory / "programs" / f"{'ab' * 32}.o"  # by name without a version
     earlier.write_bytes(CODE)
     assert [file.current for file in listed()].count(True) == 1
     evict(3 * PAGE)
     (left,) = listed()
     assert left.current
-    assert read_code("llvm", "mine") == CODE
+    assert read_code("programs", "mine") == CODE
 
 
 def test_the_limit_is_kept_over_many_writes(directory: Path) -> None:
     """However much is written, and of what was used lately most is there."""
     for i in range(200):  # 2.3 MiB
-        write_code("llvm", str(i), CODE)
-        used_at(path_of(directory, "llvm", str(i)), i)
+        write_code("programs", str(i), CODE)
+        used_at(path_of(directory, "programs", str(i)), i)
         assert total() <= MIB
     assert total() > MIB // 2
-    assert all(has_code("llvm", str(i)) for i in range(150, 200))
-    assert not has_code("llvm", "0")
+    assert all(has_code("programs", str(i)) for i in range(150, 200))
+    assert not has_code("programs", "0")
 
 
 def test_the_directory_is_looked_through_now_and_then(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_the_directory_is_looked_through_now_and_then(directory: Path, monkeypat
     looks: list[int] = []
     monkeypatch.setattr(code_room, "evict", looks.append)
     for i in range(1, 24):  # the first, and then each time after 11, of 3 pages: an eighth is 32
-        write_code("llvm", str(i), CODE)
+        write_code("programs", str(i), CODE)
         assert len(looks) == 1 + (i - 1) // 11
     assert (directory / WRITTEN).stat().st_size < 32
 
@@ -110,8 +110,8 @@ def test_many_write_read_and_evict_at_once(directory: Path) -> None:
         rng = np.random.default_rng(seed)
         for key in rng.integers(0, 150, 100).astype(str):
             code = key.encode() * 4000
-            assert read_code("llvm", key) in (None, code)
-            write_code("llvm", key, code)
+            assert read_code("programs", key) in (None, code)
+            write_code("programs", key, code)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
@@ -120,55 +120,56 @@ def test_many_write_read_and_evict_at_once(directory: Path) -> None:
 
 
 def test_what_is_larger_than_the_limit_is_not_kept(directory: Path) -> None:
-    write_code("llvm", "small", CODE)
-    write_code("llvm", "large", bytes(MIB))
-    assert has_code("llvm", "small")
-    assert not has_code("llvm", "large")
-    write_code("llvm", "fits", bytes(MIB - 1000))
-    assert has_code("llvm", "fits")
+    write_code("programs", "small", CODE)
+    write_code("programs", "large", bytes(MIB))
+    assert has_code("programs", "small")
+    assert not has_code("programs", "large")
+    write_code("programs", "fits", bytes(MIB - 1000))
+    assert has_code("programs", "fits")
     assert total() <= MIB
 
 
 def test_reading_counts_as_use_once_an_hour(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_code("llvm", "key", CODE)
-    path = path_of(directory, "llvm", "key")
+    write_code("programs", "key", CODE)
+    path = path_of(directory, "programs", "key")
     now = 1e9
     monkeypatch.setattr(time, "time", lambda: now)
     used_at(path, now - 3500)
-    assert read_code("llvm", "key") == CODE
+    assert read_code("programs", "key") == CODE
     assert path.stat().st_mtime == now - 3500
     used_at(path, now - 3700)
-    assert read_code("llvm", "other") is None
+    assert read_code("programs", "other") is None
     assert path.stat().st_mtime == now - 3700
-    assert read_code("llvm", "key") == CODE
+    assert read_code("programs", "key") == CODE
     assert path.stat().st_mtime > now
     path.write_bytes(b"damaged")
     used_at(path, 1)
-    assert read_code("llvm", "key") is None
+    assert read_code("programs", "key") is None
     assert path.stat().st_mtime == 1
 
 
 def test_drafts_of_killed_processes_are_removed_after_an_hour(directory: Path) -> None:
-    write_code("llvm", "key", CODE)
-    old, new = directory / "llvm" / ".abcd_123.draft", directory / "llvm" / ".zyxw_987.draft"
+    write_code("programs", "key", CODE)
+    old, new = directory / "programs" / ".abcd_123.draft", directory / "programs" / ".zyxw_987.draft"
     for path in (old, new):
         path.write_bytes(CODE)
     used_at(old, 1)
     evict(0)
     assert not old.exists()
     assert new.exists()  # its process may still be at work
-    assert not has_code("llvm", "key")
+    assert not has_code("programs", "key")
 
 
 def test_files_of_others_are_left_alone(directory: Path) -> None:
     """The chosen directory may hold something else."""
-    write_code("llvm", "key", CODE)
-    foreign = [directory / name for name in ("notes.txt", "llvm/main.o", "llvm/.x.draft", "blocks/index.o", "mine/x.o")]
-    foreign.append(directory / "other" / path_of(directory, "llvm", "key").name)
+    write_code("programs", "key", CODE)
+    names = ("notes.txt", "programs/main.o", "programs/.x.draft", "blocks/index.o", "mine/x.o")
+    foreign = [directory / name for name in names]
+    foreign.append(directory / "other" / path_of(directory, "programs", "key").name)
     for path in foreign:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(CODE)
-    link = directory / "llvm" / f"{'cd' * 32}.o"
+    link = directory / "programs" / f"{'cd' * 32}.o"
     link.symlink_to(foreign[0])
     evict(0)
     assert listed() == []

@@ -12,9 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple.description.joints import Joint
-from supple.engines.llvm import call, jit
-from supple.engines.llvm.emit import emit
-from supple.engines.llvm.entries import KERNEL, record
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.erls import ErlsModel
 from supple.erls.trace import ErlsTrace
 from supple.structures import Material, Rectangle, beam
@@ -95,15 +93,7 @@ def accelerations(model: ErlsModel) -> Callable[[Floats, Floats, Floats], Floats
     """Forward dynamics compiled from the graph."""
     t = ErlsTrace(model)
     found = {"a": t.forward_dynamics(t.q, t.v, t.tau)}
-    native = jit.Native(jit.object_code(emit(t.function("a", {"q": t.q, "v": t.v, "tau": t.tau}, found), 1)))
-    kept = native, record(KERNEL, native.address)
-
-    def a(q: Floats, v: Floats, tau: Floats) -> Floats:
-        out = np.empty(model.nv)
-        call.invoke(kept[1].ctypes.data, 0, 1, q, v, tau, out)
-        return out
-
-    return a
+    return CompiledFunction.of(t.function("a", {"q": t.q, "v": t.v, "tau": t.tau}, found), threads=1)
 
 
 def moved(

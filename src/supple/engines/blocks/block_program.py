@@ -20,6 +20,7 @@ from supple.engines.blocks.library import Library
 from supple.engines.blocks.tiers import Tables, TieredFunctions, Tiers
 from supple.engines.llvm import caller
 from supple.engines.llvm.batches import spread
+from supple.engines.llvm.entries import BLOCKS, record
 from supple.engines.llvm.jit import host_lanes
 from supple.engines.once import once
 
@@ -175,17 +176,35 @@ class Loaded(DrivenCode):
 
 
 class Bound:
-    """A program with the numbers of one model.
+    """A program with the numbers of one model: called with one state, with batches, or by other machine code.
 
     Parameters
     ----------
     program : Program
     numbers : array
         All numbers of the model, as the recording laid them out.
+    lanes : int, optional
+        States side by side where other machine code calls it; as many as the processor has lanes if not given.
     """
 
-    def __init__(self, program: Program, numbers: Numbers) -> None:
-        self.program, self.numbers = program, numbers
+    def __init__(self, program: Program, numbers: Numbers, lanes: int | None = None) -> None:
+        self.program, self.numbers, self.lanes = program, numbers, lanes or host_lanes()
+        self._records: dict[int, tuple[Words, Loaded, Numbers]] = {}
+
+    @property
+    def inputs(self) -> dict[str, int]:
+        """Names and lengths of the inputs."""
+        return {name: size for name, (_, size) in self.program.inputs.items()}
+
+    @property
+    def results(self) -> dict[str, int]:
+        """Names and lengths of the outputs, the margin among them."""
+        return {name: size for name, (_, size) in self.program.outputs.items()}
+
+    @property
+    def weight(self) -> int:
+        """Operations of one state, roughly."""
+        return self.program.weight
 
     @cached_property
     def one(self) -> Any:
@@ -220,21 +239,45 @@ class Bound:
         found: Callable[..., Any] = caller.one_state(loaded.driver, arrays, code, margin, (loaded, tiers), otherwise)
         return found
 
-    def batch(self, inputs: Sequence[Numbers], states: int, threads: int = 1, worth: int = 0) -> list[Numbers]:
+    @property
+    def address(self) -> int:
+        """Of a record by which other machine code calls it, with memory of this thread; see `entries`."""
+        own = threading.get_ident()
+        if own not in self._records:
+            loaded = self.program.loaded(self.lanes)
+            memory = loaded.memory()
+            pointers = (x.ctypes.data for x in (loaded.words, memory, self.numbers))
+            self._records[own] = record(BLOCKS, loaded.driver, *pointers), loaded, memory
+        return int(self._records[own][0].ctypes.data)
+
+    def batch(
+        self,
+        inputs: Sequence[Numbers],
+        states: int,
+        threads: int = 1,
+        outs: Sequence[Numbers] | None = None,
+        worth: int = 0,
+    ) -> list[Numbers]:
         """Outputs (states, n), the margin last, from inputs (1 or states, n), contiguous doubles.
 
         Up to `worth` operations in all, states are not put side by side: code for one state is there already or soon.
+        The results are new arrays, or fill those of `outs`.
         """
         lanes = host_lanes()
         few = states * self.program.weight <= worth
         loaded = self.program.side_by_side(lanes if states >= 2 * lanes and not few else 1)
         loaded.tiers.expect(states // loaded.lanes)
-        outs = [np.empty((states, size)) for _, size in self.program.outputs.values()]
-        arrays = [*inputs, *outs]
+        found = [np.empty((states, size)) for size in self.results.values()] if outs is None else list(outs)
+        arrays = [*inputs, *found]
 
         def part(first: int, last: int) -> None:
             loaded.run(first, last, arrays, self.numbers)
 
         if states:
             spread(part, states, threads, self.program.weight)
-        return outs
+        return found
+
+    def one_by_one(self, *inputs: Numbers) -> list[Numbers]:
+        """Outputs (states, n) from inputs (1 or states, n), contiguous, by the code for one state."""
+        states = max(len(x) for x in inputs)
+        return self.batch(inputs, states, worth=states * self.program.weight)

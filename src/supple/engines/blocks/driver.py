@@ -6,7 +6,7 @@ group waits for, the next one's arithmetic fills, and the block is in the instru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from supple.engines.blocks.loop_code import LoopWriter
@@ -53,7 +53,7 @@ class DriverWriter(LoopWriter):
 
     def __init__(self, head: str, lanes: int) -> None:
         super().__init__(head)
-        self.lanes, self.type = lanes, f"<{lanes} x double>"
+        self.lanes, self.type = lanes, vector_of(lanes)
 
     def memory(self, first: str, state: str) -> str:
         """The cells of the group that begins with a state, the first group being that of `first`."""
@@ -84,15 +84,12 @@ class DriverWriter(LoopWriter):
         """Cells of the lanes from the rows of one input."""
         rows = self.rows(i, state)
         cells, length = self.place(i, memory)
-        with self.tiles(length) as j:
-            lines = [self.value(f"load {self.type}, ptr {self.at('double', row, j)}, align 8") for row in rows]
-            for k, x in enumerate(self.transposed(lines)):
-                self.line(f"store {self.type} {x}, ptr {self.cell(cells, j, k)}, align {8 * self.lanes}")
-        with self.loop("0", self.rest(length)) as j:
-            value = "poison"
-            for k, row in enumerate(rows):
-                value = self.value(f"insertelement {self.type} {value}, double {self.load('double', row, j)}, i64 {k}")
-            self.line(f"store {self.type} {value}, ptr {self.cell(cells, j)}, align {8 * self.lanes}")
+        for width in self.widths():
+            with self.tiles(length, width) as j:
+                parts = [self.value(f"load {vector_of(width)}, ptr {self.at('double', x, j)}, align 8") for x in rows]
+                joined = [self.joined(parts[k::width]) for k in range(width)]
+                for k, x in enumerate(self.transposed(joined, width)):
+                    self.line(f"store {self.type} {x}, ptr {self.cell(cells, j, k)}, align {8 * self.lanes}")
 
     def scatter(self, first: str, state: str, inputs: str, count: str) -> None:
         """Rows of the outputs from the cells of the lanes."""
@@ -100,15 +97,12 @@ class DriverWriter(LoopWriter):
         with self.loop(inputs, count) as o:
             rows = self.rows(o, state)
             cells, length = self.place(o, memory)
-            with self.tiles(length) as j:
-                columns = [self._value(cells, j, k) for k in range(self.lanes)]
-                for row, x in zip(rows, self.transposed(columns), strict=True):
-                    self.line(f"store {self.type} {x}, ptr {self.at('double', row, j)}, align 8")
-            with self.loop("0", self.rest(length)) as j:
-                value = self._value(cells, j)
-                for k, row in enumerate(rows):
-                    x = self.value(f"extractelement {self.type} {value}, i64 {k}")
-                    self.line(f"store double {x}, ptr {self.at('double', row, j)}")
+            for width in self.widths():
+                with self.tiles(length, width) as j:
+                    columns = [self._value(cells, j, k) for k in range(width)]
+                    for k, x in enumerate(self.transposed(columns, width)):
+                        for row, part in zip(rows[k::width], self.parts(x, width), strict=True):
+                            self.line(f"store {vector_of(width)} {part}, ptr {self.at('double', row, j)}, align 8")
 
     def cell(self, cells: str, j: str, k: int = 0) -> str:
         """The address of cell j + k."""
@@ -118,31 +112,52 @@ class DriverWriter(LoopWriter):
     def _value(self, cells: str, j: str, k: int = 0) -> str:
         return self.value(f"load {self.type}, ptr {self.cell(cells, j, k)}, align {8 * self.lanes}")
 
+    def widths(self) -> list[int]:
+        """Columns of tiles: as many as there are lanes, and powers of two for arrays of fewer."""
+        return [self.lanes >> n for n in range(self.lanes.bit_length())]
+
     @contextmanager
-    def tiles(self, length: str) -> Iterator[str]:
-        """A loop over tiles of as many columns as there are lanes, the last one overlapping; none if these are more."""
-        last = self.value(f"sub i64 {length}, {self.lanes}")
-        stop = self.value(f"select i1 {self.value(f'icmp slt i64 {last}, 0')}, i64 0, i64 {length}")
-        with self.loop("0", stop, self.lanes) as j:
+    def tiles(self, length: str, width: int) -> Iterator[str]:
+        """A loop over tiles of a width, the last one overlapping; none where wider tiles serve, or narrower ones."""
+        last = self.value(f"sub i64 {length}, {width}")
+        serves = f"icmp sge i64 {last}, 0"
+        if width < self.lanes:
+            serves = f"icmp ult i64 {last}, {width}"
+        stop = self.value(f"select i1 {self.value(serves)}, i64 {length}, i64 0")
+        with self.loop("0", stop, width) as j:
             yield self.least(j, last)
 
-    def rest(self, length: str) -> str:
-        """Columns that come one by one: all if they are fewer than there are lanes, else none."""
-        few = self.value(f"icmp slt i64 {length}, {self.lanes}")
-        return self.value(f"select i1 {few}, i64 {length}, i64 0")
+    def joined(self, parts: list[str]) -> str:
+        """Narrow vectors one after the other, in all lanes."""
+        while len(parts) > 1:
+            width = self.lanes // len(parts)
+            places = range(2 * width)
+            parts = [self._shuffled(x, y, places, width) for x, y in zip(parts[::2], parts[1::2], strict=True)]
+        return parts[0]
 
-    def transposed(self, rows: list[str]) -> list[str]:
-        """The columns of a square tile given by its rows: log2(n) rounds of exchanges between rows d apart."""
+    def parts(self, x: str, width: int) -> list[str]:
+        """A vector in narrow ones."""
+        if width == self.lanes:
+            return [x]
+        return [self._shuffled(x, "poison", range(i, i + width)) for i in range(0, self.lanes, width)]
+
+    def transposed(self, rows: list[str], width: int) -> list[str]:
+        """The columns of square tiles that lie side by side: log2(width) rounds of exchanges between rows d apart."""
         n, d = self.lanes, 1
-        while d < n:
+        while d < width:
             upper = [k if not k & d else n + k - d for k in range(n)]
             lower = [k + d if not k & d else n + k for k in range(n)]
-            for i in (i for i in range(n) if not i & d):
+            for i in (i for i in range(width) if not i & d):
                 x, y = rows[i], rows[i + d]
                 rows[i], rows[i + d] = (self._shuffled(x, y, places) for places in (upper, lower))
             d *= 2
         return rows
 
-    def _shuffled(self, x: str, y: str, places: list[int]) -> str:
-        mask = ", ".join(f"i32 {k}" for k in places)
-        return self.value(f"shufflevector {self.type} {x}, {self.type} {y}, <{self.lanes} x i32> <{mask}>")
+    def _shuffled(self, x: str, y: str, places: Sequence[int], width: int | None = None) -> str:
+        kind, mask = vector_of(width or self.lanes), ", ".join(f"i32 {k}" for k in places)
+        return self.value(f"shufflevector {kind} {x}, {kind} {y}, <{len(places)} x i32> <{mask}>")
+
+
+def vector_of(width: int) -> str:
+    """The type of a vector."""
+    return f"<{width} x double>"

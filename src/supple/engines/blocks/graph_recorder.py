@@ -28,6 +28,7 @@ from supple.engines.blocks.block_recorder import (
     Recorded,
 )
 from supple.engines.blocks.cells import ROW, Cells
+from supple.engines.blocks.fixed_cells import with_fixed_cells
 from supple.engines.blocks.looped_code import Looped, looped_text, written_arguments
 from supple.expressions.graph import Expr, Graph
 
@@ -43,6 +44,9 @@ class GraphRecorder(BlockRecorder):
     ----------
     limit : int, optional
         Most nodes there may be.
+    largest : int
+        Nodes beyond which a block ends. Where it is more than `LARGE`, blocks are not to be shared by other programs:
+        they go on with the next body until they are nearly as large, which gives the fastest code.
 
     Attributes
     ----------
@@ -52,9 +56,10 @@ class GraphRecorder(BlockRecorder):
         Whether all code is to be straight-line code, which has tangents, at the price of more of it.
     """
 
-    def __init__(self, limit: float = math.inf) -> None:
+    def __init__(self, limit: float = math.inf, largest: int = LARGE) -> None:
         super().__init__()
         self.limit, self.aligned, self.straight = limit, False, False
+        self._largest, self._small = largest, SMALL if largest <= LARGE else 3 * largest // 4
         self._places: dict[int, Address] = {}
         self._rows: dict[tuple[int, int], tuple[int, int, int]] = {}
         self._arrays: dict[int, int] = {}
@@ -69,9 +74,9 @@ class GraphRecorder(BlockRecorder):
             self.end()
         step(*args)
 
-    def cut(self, small: int = SMALL) -> None:
+    def cut(self, small: int | None = None) -> None:
         """End the block, unless it is a small one."""
-        if len(self.nodes) - self._first >= small:
+        if len(self.nodes) - self._first >= (self._small if small is None else small):
             self.end()
 
     def number(self, at: int, row: int, term: int) -> Expr:
@@ -178,7 +183,8 @@ class GraphRecorder(BlockRecorder):
                 node = value if isinstance(value, Expr) else self.constant(value)
                 number = self._block_of(node) if node.args else len(self.blocks) - 1
                 self._store(number, (MEMORY, results[name].first + i, 0), node)
-        return Program(self, places, results)
+        made = Program(self, places, results)
+        return made if self._largest <= LARGE else with_fixed_cells(made)
 
     def _block_of(self, x: Expr) -> int:
         return bisect_right(self._firsts, x.id) - 1
@@ -211,7 +217,7 @@ class GraphRecorder(BlockRecorder):
         key = (op, args[0].id, args[1].id) if len(args) == 2 else (op, *[a.id for a in args])
         found = self._known.get(key)
         if found is None:
-            if len(self.nodes) - self._first > LARGE:
+            if len(self.nodes) - self._first > self._largest:
                 self.end()
             first = self._first
             for a in args:

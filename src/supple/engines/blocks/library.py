@@ -106,7 +106,7 @@ class Library:
 
     def driver(self) -> int:
         """The address of the function that walks the blocks of a program."""
-        return function_of(DRIVER, driver_text(self.lanes))[1]
+        return function_of(DRIVER, driver_text(self.lanes), True)[1]
 
     @cached_property
     def lane_driver(self) -> int:

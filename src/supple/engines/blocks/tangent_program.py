@@ -146,6 +146,21 @@ class BoundTangents:
     def __init__(self, program: TangentProgram, numbers: Numbers) -> None:
         self.program, self._numbers = program, numbers
 
+    @property
+    def inputs(self) -> dict[str, int]:
+        """Names and lengths of the inputs."""
+        return {name: size for name, (_, size) in self.program.program.inputs.items()}
+
+    @property
+    def results(self) -> dict[str, int]:
+        """Names and lengths of the outputs, then of the Jacobians."""
+        return dict(zip(self.names, self.sizes, strict=True))
+
+    @property
+    def weight(self) -> int:
+        """Operations of one state, roughly."""
+        return self.program.weight
+
     @cached_property
     def sizes(self) -> list[int]:
         """Of the outputs, then of the Jacobians."""
@@ -158,7 +173,7 @@ class BoundTangents:
 
         See `caller`. Calls share memory and come one by one, as Python makes them.
         """
-        return self.call({name: (size,) for name, size in zip(self.names, self.sizes, strict=True)})
+        return self.call({name: (size,) for name, size in self.results.items()})
 
     @cached_property
     def names(self) -> list[str]:

@@ -23,8 +23,6 @@ TRACED = ("expressions", "recursions", "description", "model", "symbolic", "erls
 """What the equations of models and runs come from."""
 AROUND = ("spatial.py", "rigid_body.py", "formulations", "integrators.py")
 """What these are written with."""
-WRITERS = ("engines/llvm", "engines/vector_math", "engines/plain.py", "engines/kernels.py")
-"""What makes machine code of them."""
 SOURCES = {
     "functions": ("engines/llvm/jit.py",),
     "blocks": ("engines/blocks", "engines/llvm/jit.py"),
@@ -32,14 +30,13 @@ SOURCES = {
         *("engines/sweeps", "engines/llvm", "spatial.py", "stepping", "recursions", "simulation/methods"),
         *("view/film/ground.py", "view/film/raster.py"),
     ),
-    "llvm": (*WRITERS, *TRACED, *AROUND),
     "programs": ("engines/blocks", "engines/sweeps", "engines/plain.py", "engines/kernels.py", *TRACED, *AROUND),
 }
 """Kinds of code with the packages and modules whose sources decide it.
 
 Functions are stored by their LLVM code, and blocks by their operations, so that all that counts is how these are
-compiled. Sweeps, functions of models (`llvm`) and programs of blocks are stored by what is asked for, so that all
-counts that writes them. Programs are no machine code: they say which blocks follow each other, on which cells.
+compiled. Sweeps and programs of blocks are stored by what is asked for, so that all counts that writes them.
+Programs are no machine code: they say which blocks follow each other, on which cells.
 """
 LEVELS = ("0", "1", "2", "3")
 
@@ -48,7 +45,7 @@ LEVELS = ("0", "1", "2", "3")
 def origin(kind: str) -> str:
     """Digest of the sources that decide code of one kind, of compiler, processor and Python; hexadecimal.
 
-    Read at most once in a process: 0.2 ms for blocks, 3 ms for functions of models.
+    Read at most once in a process: 0.2 ms for blocks, 3 ms for programs.
     """
     digest = hashlib.sha256(f"{_compiler()} {_objects()}".encode())
     for part in SOURCES[kind]:

@@ -85,10 +85,8 @@ def _finite(loop: str, before: str, data: str, count: str, good: str, bad: str) 
   br i1 %{loop}_good, label %{good}, label %{bad}"""
 
 
-def caller_text(direct: bool) -> str:
+def caller_text() -> str:
     """The function in LLVM code, METH_FASTCALL, of the arrays of a program: its inputs, and maybe all its outputs.
-
-    What it calls is the driver of a program of blocks, or directly the kernel of a graph (see `emit`).
 
     `self` is an array of words: numbers of inputs and outputs, numpy's array type, the type of doubles, Python's
     `float`; driver, program, memory, numbers, pointers (of which the function fills those of inputs and outputs),
@@ -101,8 +99,7 @@ def caller_text(direct: bool) -> str:
     loads = "\n".join(
         _field(name, "words", i, "i64" if name in INTEGERS else "ptr", "i64") for i, name in enumerate(WORDS)
     )
-    called = "i64 0, i64 1, ptr %pointers, ptr %strides"
-    called = called if direct else f"ptr %program, {called}, ptr %memory, ptr %numbers"
+    called = "ptr %program, i64 0, i64 1, ptr %pointers, ptr %strides, ptr %memory, ptr %numbers"
     empty = f"i32 {NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null"
     return f"""
 define ptr @{CALLER}(ptr %self, ptr %args, i64 %n, ptr %keywords) nounwind {{
@@ -423,7 +420,7 @@ class Arrays(NamedTuple):
 def one_state(
     called: int,
     arrays: Arrays,
-    program: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]] | None = None,
+    program: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]],
     margin: int = 0,
     keep: Any = None,
     otherwise: Callable[..., Any] | None = None,
@@ -433,10 +430,10 @@ def one_state(
     Parameters
     ----------
     called : int
-        Address of the kernel of a graph, or of the driver of a program of blocks.
+        Address of the driver of a program of blocks.
     arrays : Arrays
-    program : tuple of arrays, optional
-        Of a program of blocks: its words, memory and numbers, as the driver takes them.
+    program : tuple of arrays
+        Its words, memory and numbers, as the driver takes them.
     margin : int
         Address of the number that must be positive; 0 if there is none, or the place in `sizes` of an output, negative.
     keep : object
@@ -444,7 +441,7 @@ def one_state(
     otherwise : function, optional
         Called where this one cannot serve; without it the result is None then.
     """
-    _, address = function_of(CALLER, caller_text(program is None), loops=True)
+    _, address = function_of(CALLER, caller_text(), loops=True)
     count = len(arrays.sizes)
     pointers, strides = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     aside = {i: np.zeros(max(arrays.sizes[i], 1)) for i in range(arrays.inputs, count) if i not in arrays.outputs}
@@ -454,7 +451,7 @@ def one_state(
     pools = [np.array([None, None], dtype=object) for _ in shapes]  # references that it holds
     ends = np.array(arrays.quaternions, dtype=np.int64)
     own = [arrays.inputs, len(shapes), id(np.ndarray), id(np.dtype(np.float64)), id(float), called]
-    own += [x.ctypes.data for x in (*(program or (strides, strides, strides)), pointers, strides)]
+    own += [x.ctypes.data for x in (*program, pointers, strides)]
     own += [int(aside[-margin].ctypes.data) if margin < 0 else margin, len(ends), ends.ctypes.data]
     python = ctypes.pythonapi
     own += [_address(python[name]) for name in ("PyTuple_New", "PyTuple_SetItem")] + [_new_array()]

@@ -2,7 +2,7 @@
 
     void entry(i64 *record, i64 start, i64 stop, double **arrays, i64 *strides)
 
-evaluates the states start ... stop - 1. The rest of the record is what the entry needs: the kernel of a graph, or the
+evaluates the states start ... stop - 1. The rest of the record is what the entry needs: the
 driver of a program of blocks with that program, its memory and its numbers. Code that calls others (integrators,
 rollouts) knows the address of the record alone.
 """
@@ -16,8 +16,8 @@ from supple.engines.llvm.jit import function_of
 
 Words = NDArray[np.int64]
 CALL = "ptr %record, i64 %start, i64 %stop, ptr %arrays, ptr %strides"
-KERNEL, BLOCKS, TANGENTS = "supple_enter_kernel", "supple_enter_blocks", "supple_enter_tangents"
-"""Of graphs, of blocks, and of blocks with tangents that are called with state and tangents in one array.
+BLOCKS, TANGENTS = "supple_enter_blocks", "supple_enter_tangents"
+"""Of blocks, and of blocks with tangents that are called with state and tangents in one array.
 
 The last is called with (t, Y, U, out), where Y = [y, dy], U = [u, du] and out = [f, df]; the program's own arrays are
 t, y, u, dt, dy, du, steps, f, df. Its record goes on with the lengths of y and u and the address of zeros for dt and
@@ -34,13 +34,6 @@ def _stores(*names: str) -> str:
 
 
 TEXTS = {
-    KERNEL: f"""
-define void @{KERNEL}({CALL}) nounwind {{
-  %at = getelementptr ptr, ptr %record, i64 1
-  %kernel = load ptr, ptr %at
-  tail call void %kernel(i64 %start, i64 %stop, ptr %arrays, ptr %strides)
-  ret void
-}}""",
     BLOCKS: f"""
 define void @{BLOCKS}({CALL}) nounwind {{
   %at1 = getelementptr ptr, ptr %record, i64 1

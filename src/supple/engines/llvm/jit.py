@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
-from llvmlite import ir
 
 from supple.engines.code_cache import read_code, write_code
 from supple.engines.code_cache.code_origin import host_features, host_fuses, optimization_level
-from supple.engines.llvm.emit import NAME
 from supple.engines.once import once
 from supple.engines.vector_math import resolve_libm
 from supple.errors import SuppleError
@@ -49,11 +46,6 @@ def host_lanes() -> int:
     if features.get("avx") or features.get("sve"):
         return 4
     return 2 if features.get("sse2") or features.get("neon") else 1
-
-
-def object_code(module: ir.Module) -> bytes:
-    """Compile a module."""
-    return object_code_of(str(module))
 
 
 def object_code_of(text: str) -> bytes:
@@ -120,13 +112,6 @@ def loaded(code: bytes, name: str) -> tuple[Any, int]:
     return engine, address
 
 
-class Native:
-    """Loaded machine code; it stays as long as this object."""
-
-    def __init__(self, code: bytes) -> None:
-        self._engine, self.address = loaded(code, NAME)
-
-
 def own_machine() -> Any:
     """A target machine that an engine may own."""
     return llvm.Target.from_default_triple().create_target_machine(
@@ -146,12 +131,3 @@ def function_of(name: str, text: str, loops: bool = False) -> tuple[Any, int]:
         code = optimized_code(text, True) if loops else object_code_of(text)
         write_code("functions", key, code)
     return loaded(code, name)
-
-
-def load_or_compile(key: str, make: Callable[[], bytes]) -> Native:
-    """Machine code from disk under this key, else compiled and put there; a damaged or foreign file is made anew."""
-    code = read_code("llvm", key)
-    if code is None:
-        code = make()
-        write_code("llvm", key, code)
-    return Native(code)

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.blocks.block_program import Program
+from supple.engines.blocks.block_recorder import LARGE
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.model.functions.frames_on_nodes import arrays_of
 from supple.model.functions.table import FUNCTIONS, signature
-from supple.model.programs import Ends, lifted_program
+from supple.model.programs import Ends
 from supple.model.recorded_trace import FRAMES, LIMIT, RecordedTrace, parametrized_program
 from supple.model.traced_functions import inputs_on, traced, traced_outputs
 
@@ -20,7 +22,12 @@ if TYPE_CHECKING:
 
 
 def function_program(
-    model: Model, what: str, parameters: Sequence[str] = (), frames: Sequence[str] = (), straight: bool = False
+    model: Model,
+    what: str,
+    parameters: Sequence[str] = (),
+    frames: Sequence[str] = (),
+    straight: bool = False,
+    largest: int = LARGE,
 ) -> tuple[Program, NDArray[np.float64]]:
     """Return a function as a program, and the numbers that it loads.
 
@@ -33,8 +40,8 @@ def function_program(
         return ends(t, what, frames)
 
     if FUNCTIONS[what].differentiates:
-        return lifted_program(traced(model, what, parameters, (), 20 * LIMIT, frames or None))
-    return parametrized_program(model, parameters, ("function", what, straight), make, groups(model, frames))
+        return lifted_program(traced(model, what, parameters, (), 20 * LIMIT, frames or None), largest)
+    return parametrized_program(model, parameters, ("function", what, straight), make, groups(model, frames), largest)
 
 
 def groups(model: Model, frames: Sequence[str]) -> Mapping[str, Any]:

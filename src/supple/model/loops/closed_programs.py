@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,19 @@ WORTH_LANES = 50_000_000
 """Operations beyond which states go side by side, some tens of milliseconds: less is done before that is compiled."""
 
 
-class ClosedPrograms:
-    """Functions of states (s, n), each giving its results by name, or None where sweeps serve.
+class Found(NamedTuple):
+    """What a program gives: results (s, ...) by name, and the numbers of those states that sweeps have to serve.
 
-    Sweeps serve complex states, large systems, and states at which a result is not finite: where nothing moves a
-    constraint equation any more they leave it out, and where a degree of freedom has no inertia they say which.
+    At these a result is not finite: where nothing moves a constraint equation any more sweeps leave it out, and where a
+    degree of freedom has no inertia they say which.
+    """
+
+    results: dict[str, Floats]
+    rest: NDArray[np.intp]
+
+
+class ClosedPrograms:
+    """Functions of states (s, n); None where sweeps serve: for complex states and large systems.
 
     Parameters
     ----------
@@ -50,15 +58,15 @@ class ClosedPrograms:
         self._serves = fits and model.evaluation.programs is not None
         self._bound: dict[Any, tuple[Bound, dict[str, tuple[int, ...]]]] = {}
 
-    def kinematics(self, q: Floats, v: Floats) -> dict[str, Floats] | None:
+    def kinematics(self, q: Floats, v: Floats) -> Found | None:
         """Errors, their rates, J, and how the frames lie."""
         return self._run("kinematics", (), _kinematics, {"q": q, "v": v})
 
-    def projection(self, q: Floats, v: Floats, given: Mask) -> dict[str, Floats] | None:
+    def projection(self, q: Floats, v: Floats, given: Mask) -> Found | None:
         """All of `Projection`."""
         return self._run("projection", tuple(given.tolist()), lambda t: _projection(t, given), {"q": q, "v": v})
 
-    def forward(self, q: Floats, v: Floats, drive: Floats, given: Mask) -> dict[str, Floats] | None:
+    def forward(self, q: Floats, v: Floats, drive: Floats, given: Mask) -> Found | None:
         """Accelerations, forces of the constraint equations, and generalized forces."""
         inputs = {"q": q, "v": v, "tau": drive}
         return self._run("forward", tuple(given.tolist()), lambda t: _forward(t, given), inputs)
@@ -91,16 +99,19 @@ class ClosedPrograms:
         options: tuple[Any, ...],
         make: Callable[[RecordedTrace], dict[str, Nodes]],
         inputs: Mapping[str, Floats],
-    ) -> dict[str, Floats] | None:
+    ) -> Found | None:
         states = len(inputs["q"])
         if not self._serves or not states or any(x.dtype != np.float64 for x in inputs.values()):
             return None
         bound, shapes = self._program(what, options, make, inputs)
         rows = [np.ascontiguousarray(x) for x in inputs.values()]
-        found = bound.batch(rows, states, CORES, WORTH_LANES)
+        found = bound.batch(rows, states, CORES, worth=WORTH_LANES)
         results = {name: x.reshape(states, *shape) for (name, shape), x in zip(shapes.items(), found, strict=True)}
-        margin = results.pop(MARGIN, np.ones(1))
-        return results if (margin > 0.0).all() and all(np.isfinite(x).all() for x in found) else None
+        good = results.pop(MARGIN, np.ones((states, 1)))[:, 0] > 0.0
+        for x in found:
+            if not np.isfinite(x).all():
+                good &= np.isfinite(x).all(axis=1)
+        return Found(results, np.flatnonzero(~good))
 
 
 def _kinematics(t: RecordedTrace) -> dict[str, Nodes]:

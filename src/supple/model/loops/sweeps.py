@@ -6,14 +6,14 @@ plain twins.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.engines.plain import plain
-from supple.model.loops.closed_programs import ClosedPrograms
+from supple.model.loops.closed_programs import ClosedPrograms, Found
 from supple.recursions import closed_chains
 from supple.recursions.closures import ClosedTree, Closures, ClosureWorkspace, Projection, closure_workspace
 from supple.recursions.states import Actuation, States
@@ -70,8 +70,14 @@ class ConstraintSweeps:
             If a degree of freedom of the open tree has no inertia: there is no M^-1 then.
         """
         found = self.programs.projection(states.q, states.v, given)
-        if found is not None:
-            return Projection(**found)
+        if found is None:
+            return self._swept_projection(states, given, matrices)
+        if len(found.rest):
+            part = self._swept_projection(_some(states, found.rest), given, True)
+            _put(found, part._asdict())
+        return Projection(**found.results)
+
+    def _swept_projection(self, states: States, given: Numbers, matrices: bool) -> Projection:
         model, dtype, n, rows = self._model, states.q.dtype, len(states.q), self._rows
         kept, nv = n if matrices else 0, model.nv
         shapes = (n, rows), (n, rows), (n, nv), (n, nv), (kept, rows, nv), (kept, rows, nv), (kept, rows, rows)
@@ -92,8 +98,14 @@ class ConstraintSweeps:
             As above.
         """
         found = self.programs.forward(states.q, states.v, drive, given)
-        if found is not None:
-            return found["a"], found["force"], found["tau"]
+        if found is None:
+            return self._swept_forward(states, drive, given)
+        if len(found.rest):
+            part = self._swept_forward(_some(states, found.rest), drive[found.rest], given)
+            _put(found, dict(zip(("a", "force", "tau"), part, strict=True)))
+        return found.results["a"], found.results["force"], found.results["tau"]
+
+    def _swept_forward(self, states: States, drive: Numbers, given: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         tau = drive.copy()
         response = self.response(states, Actuation(tau, given, self._model.no_wrench(states.q.dtype)))
         return response.a, response.force, tau
@@ -125,11 +137,19 @@ class ConstraintSweeps:
 
     def _kinematics(self, states: States, kept: int) -> tuple[Numbers, Numbers, Numbers, ClosureWorkspace]:
         """Errors and rates (states, rows), J (kept, rows, nv), and all that is known of the last state."""
-        dtype, shape, cw = states.q.dtype, (len(states.q), self._rows), self._workspace(states.q.dtype)
         found = self.programs.kinematics(states.q, states.v)
-        if found is not None:
-            last = cw._replace(**{name: x[-1] for name, x in found.items()})
-            return found["position"], found["velocity"], found["J"][:kept], last
+        if found is None:
+            return self._swept_kinematics(states, kept)
+        results, last = found.results, self._workspace(states.q.dtype)
+        if len(found.rest):
+            *part, last = self._swept_kinematics(_some(states, found.rest), len(found.rest))
+            _put(found, dict(zip(("position", "velocity", "J"), part, strict=True)))
+        if len(states.q) - 1 not in found.rest:
+            last = last._replace(**{name: x[-1] for name, x in results.items()})
+        return results["position"], results["velocity"], results["J"][:kept], last
+
+    def _swept_kinematics(self, states: States, kept: int) -> tuple[Numbers, Numbers, Numbers, ClosureWorkspace]:
+        dtype, shape, cw = states.q.dtype, (len(states.q), self._rows), self._workspace(states.q.dtype)
         position, velocity = np.zeros(shape, dtype), np.zeros(shape, dtype)
         J = np.zeros((kept, self._rows, self._model.nv), dtype)
         with self._model.workspace(dtype.type) as ws:
@@ -146,6 +166,17 @@ class ConstraintSweeps:
     @property
     def _rows(self) -> int:
         return len(self.system.closures.row_kind)
+
+
+def _some(states: States, numbers: Numbers) -> States:
+    """Some of the states."""
+    return States(states.q[numbers], states.v[numbers])
+
+
+def _put(found: Found, results: Mapping[str, Numbers]) -> None:
+    """Put what sweeps have found where programs had nothing."""
+    for name, x in results.items():
+        found.results[name][found.rest] = x
 
 
 def _run(sweep: Any, dtype: Any) -> Callable[..., Any]:

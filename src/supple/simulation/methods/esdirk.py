@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_function import BlockFunction
+from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.llvm.callbacks import CalledBack
 from supple.errors import SimulationError
 from supple.formulations.protocol import NewtonIteration
@@ -109,14 +110,14 @@ class ImplicitRungeKutta:
             self._callbacks[name] = CalledBack(function, lengths, outputs)
         return self._callbacks[name].address
 
-    def _rate_function(self) -> BlockFunction | None:
+    def _rate_function(self) -> CompiledFunction | None:
         """Rates of the coordinates in machine code; None where there is none."""
         if not self.model.implicit_blocks:
             return None
         programs = self.model.floating_frames(self.name).evaluation.programs
         assert programs is not None
         found = programs("rates")
-        return BlockFunction("rates", found.program, found.numbers, {"rate": (self.system.nq,)}, lanes=1)
+        return CompiledFunction("rates", Bound(found.program, found.numbers, 1), {"rate": (self.system.nq,)})
 
     def _rates_address(self) -> int:
         def rates(q: Vector, v: Vector, rate: Vector) -> None:

@@ -29,7 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_function import BlockFunction
+from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.errors import SimulationError
 from supple.integrators import Variational
 from supple.model.step_momenta import closing_program
@@ -103,7 +104,7 @@ class VariationalDriver(FixedStepDriver):
         self.kernels.set_speeds(state[0], state[1])
         return state[0]
 
-    def newton(self, h: float) -> tuple[BlockNewton, BlockFunction | None]:
+    def newton(self, h: float) -> tuple[BlockNewton, CompiledFunction | None]:
         """What solves a substep of this length, and what closes its loops."""
         stiff = implicit_arrays(self.model, 0.5 * h, 0.25 * h * h, self._gains)
         newton = BlockNewton(self.model, stiff, self.system.prescribed)
@@ -111,7 +112,7 @@ class VariationalDriver(FixedStepDriver):
             return newton, None
         shapes = {"shift": (self.model.nv,), "force": (self.rows,), "J": (self.rows * self.model.nv,)}
         closing = closing_program(self.model, stiff, self.system.prescribed)
-        return newton, BlockFunction("closing", *closing, shapes, lanes=1)
+        return newton, CompiledFunction("closing", Bound(*closing, 1), shapes)
 
 
 class VariationalSteps:

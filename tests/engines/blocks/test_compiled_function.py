@@ -1,4 +1,4 @@
-"""Machine code of any function of a graph: every shape of inputs and outputs, and what is refused."""
+"""Compiled functions: every shape of inputs and outputs, and what is refused."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from supple.engines.blocks import block_program
+from supple.engines.blocks.compiled_function import CompiledFunction
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.engines.llvm import jit
-from supple.engines.llvm.machine_code import MachineCode
 from supple.errors import StateError, SuppleError
 from supple.symbolic import Function, Graph
 
@@ -62,10 +64,11 @@ def assert_same(got: Any, wanted: list[Any]) -> None:
         np.testing.assert_allclose(x, y, rtol=1e-14, atol=1e-15)
 
 
-@pytest.mark.parametrize("lanes", [None, 1, 2])
-@pytest.mark.parametrize("batch", [(), (1,), (COUNT,), (0,), (2, 3)])
-def test_several_outputs_of_any_shape(batch: tuple[int, ...], lanes: int | None) -> None:
-    f = MachineCode.of(several(), lanes=lanes)
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+@pytest.mark.parametrize("batch", [(), (1,), (COUNT,), (0,), (2, 3), (2, COUNT)])
+def test_several_outputs_of_any_shape(batch: tuple[int, ...], lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(block_program, "host_lanes", lambda: lanes)
+    f = CompiledFunction.of(several())
     assert f.inputs == {"s": 3, "u": 2}
     assert f.outputs == {"vector": (2,), "matrix": (2, 3), "number": (), "nothing": (0,), "constant": (1, 1)}
     s, u = np.resize(S, (*batch, 3)), np.resize(U, (*batch, 2))
@@ -84,11 +87,11 @@ def test_several_outputs_of_any_shape(batch: tuple[int, ...], lanes: int | None)
     ],
 )
 def test_leading_axes_broadcast(s: Any, u: Any) -> None:
-    assert_same(MachineCode.of(several())(s, u), expected(s, u))
+    assert_same(CompiledFunction.of(several())(s, u), expected(s, u))
 
 
 def test_other_kinds_of_numbers() -> None:
-    f = MachineCode.of(several())
+    f = CompiledFunction.of(several())
     assert_same(f([1, 2, 3], (True, False)), expected(np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0])))
     assert_same(f(S.astype("f4"), U), expected(S.astype("f4").astype(float), U))
 
@@ -98,7 +101,7 @@ def test_one_state_and_one_output_for_any_number_of_inputs(count: int) -> None:
     g = Graph()
     arrays = {f"a{i}": np.array([g.input(f"x{i}"), g.input(f"y{i}")]) for i in range(count)}
     total = sum(x[0] * x[1] for x in arrays.values())
-    f = MachineCode.of(Function("f", g, arrays, {"sum": total}))  # type: ignore[dict-item]
+    f = CompiledFunction.of(Function("f", g, arrays, {"sum": total}))  # type: ignore[dict-item]
     values = RNG.normal(size=(count, 2))
     for inputs in (list(values), values.tolist(), [x[None] for x in values]):
         one = f(*inputs)
@@ -110,24 +113,24 @@ def test_one_state_and_one_output_for_any_number_of_inputs(count: int) -> None:
 def test_inputs_of_no_length_and_no_inputs() -> None:
     g = Graph()
     x = g.input("x")
-    f = MachineCode.of(Function("f", g, {"none": np.array([]), "x": np.array([x])}, {"r": np.array([2 * x])}))
+    f = CompiledFunction.of(Function("f", g, {"none": np.array([]), "x": np.array([x])}, {"r": np.array([2 * x])}))
     assert f(np.zeros(0), np.array([3.0])) == 6.0
     np.testing.assert_array_equal(f(np.zeros((4, 0)), [3.0]), np.full((4, 1), 6.0))
     np.testing.assert_array_equal(f([], [[3.0], [4.0]]), [[6.0], [8.0]])
-    constant = MachineCode.of(Function("c", g, {}, {"r": np.array([g.one, g.zero])}))
+    constant = CompiledFunction.of(Function("c", g, {}, {"r": np.array([g.one, g.zero])}))
     np.testing.assert_array_equal(constant(), [1.0, 0.0])
 
 
 def test_an_input_with_axes_comes_in_one() -> None:
     g = Graph()
     leaves = np.array([[g.input(f"x{i}{j}") for j in range(2)] for i in range(2)])
-    f = MachineCode.of(Function("f", g, {"m": leaves}, {"transposed": leaves.T}))
+    f = CompiledFunction.of(Function("f", g, {"m": leaves}, {"transposed": leaves.T}))
     np.testing.assert_array_equal(f([1.0, 2.0, 3.0, 4.0]), [[1.0, 3.0], [2.0, 4.0]])
 
 
 @pytest.mark.parametrize("batch", [(), (COUNT,), (0,), (2, 3)])
 def test_outputs_go_where_they_are_wanted(batch: tuple[int, ...]) -> None:
-    f = MachineCode.of(several())
+    f = CompiledFunction.of(several())
     s, u = np.resize(S, (*batch, 3)), np.resize(U, (*batch, 2))
     out = [np.full((*batch, *shape), np.nan) for shape in f.outputs.values()]
     got = f(s, u, out=out)
@@ -138,7 +141,7 @@ def test_outputs_go_where_they_are_wanted(batch: tuple[int, ...]) -> None:
 def test_an_output_may_lie_on_an_input() -> None:
     g = Graph()
     x, y = g.input("x"), g.input("y")
-    f = MachineCode.of(Function("swap", g, {"s": np.array([x, y])}, {"r": np.array([y, 3 * x])}))
+    f = CompiledFunction.of(Function("swap", g, {"s": np.array([x, y])}, {"r": np.array([y, 3 * x])}))
     s = S[:, :2].copy()
     f(s, out=[s])
     np.testing.assert_array_equal(s, np.stack([S[:, 1], 3 * S[:, 0]], axis=1))
@@ -167,7 +170,7 @@ def frozen(shape: tuple[int, ...]) -> Any:
 )
 def test_wrong_inputs_are_refused(inputs: tuple[Any, ...], message: str) -> None:
     with pytest.raises(StateError, match="<compiled several>: " + message):
-        MachineCode.of(several())(*inputs)
+        CompiledFunction.of(several())(*inputs)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def test_wrong_inputs_are_refused(inputs: tuple[Any, ...], message: str) -> None
 def test_wrong_places_for_the_outputs_are_refused(out: Any) -> None:
     g = Graph()
     leaves = np.array([g.input("x"), g.input("y")])
-    f = MachineCode.of(Function("f", g, {"s": leaves}, {"r": leaves * 2}))
+    f = CompiledFunction.of(Function("f", g, {"s": leaves}, {"r": leaves * 2}))
     with pytest.raises(StateError, match=r"<compiled f>: out: expected contiguous, .* shapes \[\(11, 2\)\], got"):
         f(U, out=out)
 
@@ -194,20 +197,20 @@ def test_parameters_are_refused() -> None:
     g = Graph()
     x, m = g.input("x"), g.parameter("m")
     with pytest.raises(StateError, match="f: expected a function without parameters, got m"):
-        MachineCode.of(Function("f", g, {"s": np.array([x])}, {"r": m * x}, [m]))
+        CompiledFunction.of(Function("f", g, {"s": np.array([x])}, {"r": m * x}, [m]))
 
 
 def test_what_does_not_exist_is_infinity_or_nan() -> None:
     g: Any = Graph()
     x = g.input("x")
-    f = MachineCode.of(Function("f", g, {"s": np.array([x])}, {"r": np.array([1 / x, np.sqrt(x), np.log(x)])}))
+    f = CompiledFunction.of(Function("f", g, {"s": np.array([x])}, {"r": np.array([1 / x, np.sqrt(x), np.log(x)])}))
     np.testing.assert_array_equal(f([[0.0], [-1.0]]), [[np.inf, 0.0, -np.inf], [-1.0, np.nan, np.nan]])
 
 
 def test_large_batches_are_spread_over_cores_with_the_same_result() -> None:
     function = several()
     s, u = RNG.normal(size=(60_000, 3)), RNG.normal(size=(60_000, 2))
-    one, many = MachineCode.of(function, threads=1), MachineCode.of(function, threads=4)
+    one, many = CompiledFunction.of(function, threads=1), CompiledFunction.of(function, threads=4)
     assert many.threads == 4
     assert len(s) * many.weight > 4 * 200_000  # four parts
     for x, y in zip(one(s, u), many(s, u), strict=True):
@@ -217,14 +220,14 @@ def test_large_batches_are_spread_over_cores_with_the_same_result() -> None:
 CHILDREN = """
 import multiprocessing, sys
 import numpy as np
-from supple.engines.llvm.machine_code import MachineCode
+from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.symbolic import Function, Graph
 
 def batch(count):
     g = Graph()
     x = g.input("x")
-    f = MachineCode.of(Function("f", g, {"x": [x]}, {"y": np.sin(x) * x + x}), threads=2)
-    f.weight = 250  # two parts
+    f = CompiledFunction.of(Function("f", g, {"x": [x]}, {"y": np.sin(x) * x + x}), threads=2)
+    f.values.program.weight = 250  # two parts
     x = np.arange(float(count))[:, None]
     return float(abs(f(x) - (np.sin(x) * x + x)[:, 0]).max())
 
@@ -249,9 +252,9 @@ def test_child_processes_spread_batches_too(start: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("lanes", ["1", "2", "4", "8"])
 def test_the_number_of_lanes_can_be_chosen(lanes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUPPLE_LANES", lanes)
-    monkeypatch.setattr(jit, "host_lanes", jit.host_lanes.__wrapped__)
-    f = MachineCode.of(several())
-    assert f.lanes == int(lanes)
+    monkeypatch.setattr(block_program, "host_lanes", jit.host_lanes.__wrapped__)
+    f = CompiledFunction.of(several())
+    assert f.values.lanes == int(lanes)
     assert_same(f(S, U), expected(S, U))
 
 
@@ -262,36 +265,47 @@ def test_a_number_of_lanes_that_does_not_exist_is_refused(lanes: str, monkeypatc
         jit.host_lanes.__wrapped__()
 
 
-def test_objects_are_kept_by_what_the_function_computes(own_cache: Path) -> None:
-    def objects() -> int:
-        return len(list((own_cache / "llvm").glob("*.o")))
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17])
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_arrays_of_any_length_come_in_and_go_out(lanes: int, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(block_program, "host_lanes", lambda: lanes)
+    g = Graph()
+    x = np.array([g.input(f"x{i}") for i in range(length)])
+    f = CompiledFunction.of(Function("f", g, {"x": x}, {"y": x * 3.0, "z": x[::-1] + 1.0}))
+    for states in (1, 2 * lanes, 4 * lanes + 1, 37):
+        given = RNG.normal(size=(states, length))
+        guarded = np.full((2, states + 2, length), np.pi)
+        f(given, out=[guarded[0, 1:-1], guarded[1, 1:-1]])
+        np.testing.assert_array_equal(guarded[:, 1:-1], [given * 3.0, given[:, ::-1] + 1.0])
+        assert (guarded[:, [0, -1]] == np.pi).all()  # the rows before and after
 
-    MachineCode.of(several(), lanes=1)
-    assert objects() == 1
-    again = MachineCode.of(several(), lanes=1)
-    assert objects() == 1
-    assert_same(again(S, U), expected(S, U))
-    MachineCode.of(several(), lanes=2)
-    assert objects() == 2
+
+def test_other_constants_compile_nothing(own_cache: Path) -> None:
+    def polynomial(a: float, b: float) -> Function:
+        g = Graph()
+        x = g.input("x")
+        return Function("polynomial", g, {"x": np.array([x])}, {"y": a + x * (b + x * x)})
+
+    f, other = CompiledFunction.of(polynomial(2.0, 3.0)), CompiledFunction.of(polynomial(-4.0, 0.5))
+    assert f.program is other.program
+    assert (f([2.0]), other([2.0])) == (16.0, 5.0)
+    assert len(list((own_cache / "programs").glob("*.o"))) == 1
+    assert lifted_program(polynomial(1.0, 3.0))[0] is not f.program  # a one belongs to the structure
 
 
-@pytest.mark.usefixtures("own_cache")
-def test_with_a_key_the_graph_is_made_only_when_it_is_needed() -> None:
+def test_the_graph_is_made_only_when_it_is_needed() -> None:
     made: list[Function] = []
 
     def make() -> Function:
         made.append(several())
         return made[-1]
 
-    def load() -> MachineCode:
-        shapes = {name: x.shape for name, x in several().outputs.items()}
-        return MachineCode("lazy", {"s": 3, "u": 2}, shapes, "a key", make, weight=20)
-
-    load()
-    assert len(made) == 1
-    f = load()
+    own = CompiledFunction.of(several())
+    f = CompiledFunction("lazy", own.bound, own.outputs, source=make)
     assert_same(f(S, U), expected(S, U))
-    assert len(made) == 1
+    assert not made
     assert f.operations == several().operations
     assert "void several(" in f.c_source()
-    assert len(made) == 2
+    assert len(made) == 1
+    with pytest.raises(StateError, match="<compiled rates>: not the function of a graph"):
+        _ = CompiledFunction("rates", own.bound, own.outputs).operations
