@@ -36,7 +36,7 @@ import supple
 model = supple.files.read("examples/cart_pendulum.toml").model
 q, v = np.array([0.1, 0.5]), np.array([1.0, -2.0])
 jacobians = model.compile("jacobian", frames=["cart", "arm"])
-print(jacobians(q).shape, np.array_equal(jacobians(q)[1], model.jacobian(q, "arm")))
+print(jacobians(q).shape, np.allclose(jacobians(q)[1], model.jacobian(q, "arm")))
 pushed = model.compile("forward_dynamics", frames=["arm"])
 wrench = np.array([0.0, 0.0, 0.0, 2.0, 0.0, 0.0])
 print(np.allclose(pushed(q, v, [0.0, 0.0], wrench), model.forward_dynamics(q, v, [0.0, 0.0], external={"arm": wrench})))
