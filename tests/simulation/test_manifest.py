@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.simulation.manifest import RunManifest, attributes
+from supple.simulation.manifest import RunManifest
+from supple.simulation.run_attributes import attributes
 
 
 def simulator(**more: Any) -> supple.Simulator:

@@ -36,9 +36,15 @@ def plain(compiled: Any, replaced: Replacements = (), wrap: Wrapper | None = Non
     names = dict(function.__globals__)
     compiled_names = {name for name in function.__code__.co_names if hasattr(names.get(name), "py_func")}
     if compiled_names:  # these may be attributes of the same name
-        compiled_names &= {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
+        compiled_names &= _globals_of(function)
     for name in compiled_names:
         names[name] = plain(names[name], replaced, wrap)
     twin = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     twin.__annotations__ = function.__annotations__
     return twin if wrap is None else wrap(twin)
+
+
+@cache
+def _globals_of(function: FunctionType) -> frozenset[str]:
+    """Return the names of the globals that a function reads."""
+    return frozenset(i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL")

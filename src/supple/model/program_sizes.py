@@ -76,8 +76,11 @@ def unlike(tree: Tree, flex: Flex | None) -> NDArray[np.int64]:
     if flex is not None:
         columns += [flex.mode_row, flex.full, flex.attachment >= 0]
     for x in (tree.rotation, tree.axes, tree.directions):
-        columns += list(np.where(np.isin(x, (0.0, 1.0, -1.0)), x, 0.5).T)
+        columns += list(np.where((x == 0.0) | (abs(x) == 1.0), x, 0.5).T)
     for x in (tree.position, tree.moment, tree.inertia, tree.pitch[:, None], tree.mass[:, None]):
         columns += list(x.T == 0.0)
-    alike = np.stack([x.astype(float) for x in columns], axis=1)
-    return np.sort(np.unique(alike, axis=0, return_index=True)[1])
+    alike = np.stack([x.astype(float) + 0.0 for x in columns], axis=1)  # no -0
+    first: dict[bytes, int] = {}
+    for k, row in enumerate(alike):
+        first.setdefault(row.tobytes(), k)
+    return np.array([*first.values()], dtype=np.int64)

@@ -18,8 +18,8 @@ from supple.linear_theory.linear_range import LinearRange
 from supple.linear_theory.validity import VALIDITY, judged
 from supple.simulation import recovered, result_variables
 from supple.simulation.accuracy import Accuracy
-from supple.simulation.manifest import attributes
 from supple.simulation.result_variables import Mask, TimeSeries
+from supple.simulation.run_attributes import attributes
 from supple.simulation.samples import Samples
 from supple.simulation.sensitivities.sensitivity_variables import sensitivities
 from supple.simulation.simulator import Simulator

@@ -15,10 +15,8 @@ from supple.errors import ResultsError, StateError
 from supple.files.embedding import SETTINGS, TEXT, embedded, embedded_model
 from supple.formulations import settings_of
 from supple.inputs.events import Event
-from supple.inputs.function_laws import function_laws
 from supple.inputs.requests import Outputs
 from supple.inputs.user_functions import UNKNOWN, text
-from supple.integrators import CustomSolver, Stepped
 from supple.lazy import LazyModule
 from supple.model.model import Model
 from supple.simulation.simulator import Simulator
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 else:
     xr = LazyModule("xarray")
 
-SAME_STEP = 1e-6
-"""Fraction by which the length of steps may differ from the requested one without a word."""
 SHOWN_LINES = 3
 SHOWN_LETTERS = 80
 """How much of two differing texts a message shows."""
@@ -97,33 +93,6 @@ class RunManifest:
         if not earlier.drop_vars(SETTINGS).equals(now.drop_vars(SETTINGS)) and embedded_model(earlier) != self.model:
             found += _lines(earlier[TEXT].item(), now[TEXT].item())
         return found
-
-
-def attributes(simulator: Simulator) -> dict[str, Any]:
-    """How a motion was found: integrator, tolerances, effort, events."""
-    method, effort, partition = simulator.method, simulator.effort, simulator.partition
-    speeds = simulator.model.speeds
-    chosen = [] if partition is None else [(t, [speeds[i] for i in free]) for t, free in partition.choices]
-    settings, reason, asked = method.attributes(), simulator.choice.reason, simulator.choice.options
-    if asked.name not in (method.name, CustomSolver.name):
-        reason += f"; {asked.name} carries no sensitivities, {method.name} does"
-    if isinstance(asked, Stepped) and effort.longest < (1.0 - SAME_STEP) * asked.step and effort.steps:
-        settings["step"] = float(f"{effort.longest:.12g}")
-        reason += f", in steps of {effort.longest:.6g} s that end at the output times, instead of {asked.step:g} s"
-    if "engine" not in settings:
-        settings["engine"] = simulator.system.engine
-    functions = function_laws(simulator.system.inputs)
-    return {
-        "integrator": method.name,
-        "reason": reason,
-        **settings,
-        "steps": effort.steps,
-        **({"rejected_steps": effort.rejected} if method.counts_rejected else {}),
-        "evaluations": effort.evaluations,
-        "events": json.dumps(simulator.happened),
-        **({"independent": json.dumps(chosen)} if chosen else {}),
-        **({"functions": "; ".join(f"{name}: {how}" for name, how in functions.items())} if functions else {}),
-    }
 
 
 def _described(x: Event | Limit) -> str:

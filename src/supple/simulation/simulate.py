@@ -19,11 +19,11 @@ from supple.inputs.requests import Outputs
 from supple.inputs.run_requirements import LOOPS
 from supple.inputs.wrenches import Wrench
 from supple.integrators import Integrator, resolved
+from supple.lazy import LazyModule
 from supple.linear_theory.validity import warn_of, warnings_of
 from supple.simulation.accuracy import Accuracy
 from supple.simulation.datasets import run_dataset
 from supple.simulation.horizon import Horizon
-from supple.simulation.recorder import Recorder, part_ends
 from supple.simulation.run import Progress
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
@@ -31,6 +31,10 @@ from supple.simulation.start_state import STARTS, Values
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from supple.simulation import recorder
+else:
+    recorder = LazyModule("supple.simulation.recorder")  # with all that reads and writes files
 
 
 @checked
@@ -191,12 +195,12 @@ def simulate(
         simulator.sensitivity.frames = tuple(wanted.frames)
     simulator.require_inertia()
     if file is not None:
-        result = Recorder(file, resume, overwrite, accuracy).record(simulator, wanted, progress)
+        result = recorder.Recorder(file, resume, overwrite, accuracy).record(simulator, wanted, progress)
     else:
         times = simulator.horizon.times()
         found: list[Samples] = []
         try:
-            for last in part_ends(len(times)) if parts else [len(times) - 1]:
+            for last in recorder.part_ends(len(times)) if parts else [len(times) - 1]:
                 if not simulator.ended:
                     done = sum(map(len, found))
                     found.append(simulator.advance_to(times[last], times[done : last + 1], progress))

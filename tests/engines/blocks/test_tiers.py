@@ -97,6 +97,22 @@ def test_a_large_batch_is_compiled_at_once(empty: list[int]) -> None:
     assert empty == [2]
 
 
+def test_what_is_foreseen_is_compiled_while_the_interpreter_runs(empty: list[int]) -> None:
+    bound, x = Bound(recorded(), NONE), states(1)
+    first = [y.copy() for y in bound.batch([x], 1)]
+    loaded = bound.program.loaded(1)
+    loaded.tiers.foresee(int(loaded.words[LEFT]) - 1)
+    settle()
+    assert empty == []
+    loaded.tiers.foresee(int(loaded.words[LEFT]))
+    loaded.tiers.foresee(WORTH)
+    settle()
+    assert empty == [2]
+    assert loaded.words[LEFT] == FAST
+    for y, same in zip(first, bound.batch([x], 1), strict=True):
+        np.testing.assert_array_equal(y, same)
+
+
 def test_compiled_code_that_is_there_is_taken(empty: list[int]) -> None:
     Bound(recorded(), NONE).program.loaded(1).tiers.exchange()
     other = recorded().loaded(1)

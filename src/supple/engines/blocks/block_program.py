@@ -250,6 +250,10 @@ class Bound:
             self._records[own] = record(BLOCKS, loaded.driver, *pointers), loaded, memory
         return int(self._records[own][0].ctypes.data)
 
+    def foresee(self, evaluations: int) -> None:
+        """Tell how often other machine code is about to call it, see `Tiers.foresee`."""
+        self.program.loaded(self.lanes).tiers.foresee(evaluations)
+
     def batch(
         self,
         inputs: Sequence[Numbers],

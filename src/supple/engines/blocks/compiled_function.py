@@ -227,6 +227,10 @@ class CompiledFunction:
         """Of the record by which other machine code calls this one in this thread, see `entries`."""
         return self.values.address
 
+    def foresee(self, evaluations: int) -> None:
+        """Tell how often other machine code is about to call it, see `Tiers.foresee`."""
+        self.values.foresee(evaluations)
+
     def __repr__(self) -> str:
         return self._where
 

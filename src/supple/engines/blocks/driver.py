@@ -97,12 +97,20 @@ class DriverWriter(LoopWriter):
         with self.loop(inputs, count) as o:
             rows = self.rows(o, state)
             cells, length = self.place(o, memory)
-            for width in self.widths():
-                with self.tiles(length, width) as j:
-                    columns = [self._value(cells, j, k) for k in range(width)]
-                    for k, x in enumerate(self.transposed(columns, width)):
-                        for row, part in zip(rows[k::width], self.parts(x, width), strict=True):
-                            self.line(f"store {vector_of(width)} {part}, ptr {self.at('double', row, j)}, align 8")
+            if self.lanes == 1:  # a loop that becomes one of vectors
+                with self.loop("0", length) as j:
+                    self.line(f"store double {self.load('double', cells, j)}, ptr {self.at('double', rows[0], j)}")
+            else:
+                self.scatter_array(cells, length, rows)
+
+    def scatter_array(self, cells: str, length: str, rows: list[str]) -> None:
+        """Rows of one output from the cells of the lanes."""
+        for width in self.widths():
+            with self.tiles(length, width) as j:
+                columns = [self._value(cells, j, k) for k in range(width)]
+                for k, x in enumerate(self.transposed(columns, width)):
+                    for row, part in zip(rows[k::width], self.parts(x, width), strict=True):
+                        self.line(f"store {vector_of(width)} {part}, ptr {self.at('double', row, j)}, align 8")
 
     def cell(self, cells: str, j: str, k: int = 0) -> str:
         """The address of cell j + k."""

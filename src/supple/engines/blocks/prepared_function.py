@@ -34,3 +34,8 @@ class PreparedFunction:
         data = self._memory.ctypes.data, numbers.ctypes.data
         self._records = [record(BLOCKS, x.driver, x.words.ctypes.data, *data) for x in self._loaded]
         self.renewed, self.kept = (int(x.ctypes.data) for x in self._records)
+
+    def foresee(self, evaluations: int) -> None:
+        """Tell how often other machine code is about to call it, see `Tiers.foresee`."""
+        for x in self._loaded:
+            x.tiers.foresee(evaluations)

@@ -144,6 +144,12 @@ class Tiers:
         if evaluations >= self._words[LEFT] > 0:
             self.exchange()
 
+    def foresee(self, evaluations: int) -> None:
+        """Compile in a thread of its own what is about to be evaluated often enough, while the interpreter begins."""
+        if evaluations >= self._words[LEFT] > 0:
+            self._words[LEFT] = 0  # nothing is counted from now on
+            _compile_aside(self)
+
     def exchange(self) -> None:
         """Put compiled functions in place of the interpreter. Others may run the program meanwhile."""
         with self._lock:

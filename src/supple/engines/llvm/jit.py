@@ -125,7 +125,7 @@ def own_machine() -> Any:
 @once
 def function_of(name: str, text: str, loops: bool = False) -> tuple[Any, int]:
     """A function of LLVM code in memory, from disk or compiled; see `loaded`. With `loops`, its loops are optimized."""
-    key = hashlib.sha256(text.encode()).hexdigest()
+    key = hashlib.sha256(f"{loops} {text}".encode()).hexdigest()
     code = read_code("functions", key)
     if code is None:
         code = optimized_code(text, True) if loops else object_code_of(text)

@@ -50,6 +50,9 @@ class GenericAlphaSteps:
             task.watch.look(end, new[0], task.u, g)
         return 1, tries
 
+    def foresee(self, steps: int) -> None:
+        """Steps that call Python take longer than what is compiled."""
+
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.system, "generalized-alpha", self._newton.correction, t, h)
 

@@ -11,7 +11,7 @@ from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_formulas import AlphaFormulas, Gains, implicit_arrays, not_converged
 from supple.simulation.methods.alpha_loop import AlphaKernels, StepEnd, StepTrial, implicit_steps
 from supple.simulation.methods.alpha_newton import BlockNewton
-from supple.simulation.methods.fixed_step_driver import StepState
+from supple.simulation.methods.fixed_step_driver import ITERATIONS, StepState
 from supple.simulation.methods.segment import Task, Vector
 from supple.stepping import native_loop
 from supple.stepping.native_loop import Steps
@@ -65,6 +65,11 @@ class NativeAlphaSteps:
         constants, end = self.formulas.constants(), self._end(state)
         done, used = implicit_steps(kernels, constants, steps, end, task.u, self._trial, g)
         return int(done), int(used)
+
+    def foresee(self, steps: int) -> None:
+        functions = [self._newton.function, self._advance]
+        for function in [*functions, self.system.laws] if self.system.inputs.acting else functions:
+            function.foresee(ITERATIONS * steps)
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.system, "generalized-alpha", self._newton.correction, t, h)

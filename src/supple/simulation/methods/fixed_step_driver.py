@@ -16,6 +16,8 @@ from supple.simulation.methods.segment import Effort, Segment, Task, Vector, loc
 
 UNCONTROLLED = "none: steps of fixed length, compare with half the step"
 """What results say of the error control of these methods."""
+ITERATIONS = 2
+"""Newton iterations that an implicit step takes at least."""
 StepState = tuple[Vector, ...]
 """All that goes from step to step: the state y (n,) first, then what the method keeps beside it."""
 
@@ -51,6 +53,10 @@ class Stepper(Protocol):
         g : (3, e) array
             See `Task.signs`; values after the last step, and signs if nothing happened in it.
         """
+        ...
+
+    def foresee(self, steps: int) -> None:
+        """Prepare for a number of steps: what they call often is compiled from the start."""
         ...
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
@@ -99,6 +105,8 @@ class FixedStepDriver(ABC):
             left = steps_between(t, goal, self.step)
             h = (goal - t) / left
             stepper = self._stepper(task, h, left)
+            if n == 0:
+                stepper.foresee(steps_between(t, task.end, self.step))
             while left:
                 done, evaluations = stepper.take(task, t, left, state, g)
                 self.effort.steps += abs(done)

@@ -112,6 +112,10 @@ class _ExplicitSteps:
             done = 1
         return done if np.isfinite(y).all() else -done, done * EXPLICIT[self._method.name]
 
+    def foresee(self, steps: int) -> None:
+        if self._method.kernel is not None:
+            self._method.kernel.foresee(steps)
+
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         why = (
             f"the state is no longer finite; steps of {h:.3g} s are too long for the fastest vibration, or "

@@ -37,7 +37,7 @@ from supple.model.step_momenta import closing_program
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods.alpha_formulas import implicit_arrays, law_gains, not_converged
 from supple.simulation.methods.alpha_newton import BlockNewton
-from supple.simulation.methods.fixed_step_driver import UNCONTROLLED, FixedStepDriver, StepState
+from supple.simulation.methods.fixed_step_driver import ITERATIONS, UNCONTROLLED, FixedStepDriver, StepState
 from supple.simulation.methods.segment import Segment, Task, Vector
 from supple.simulation.methods.variational_kernels import StepKernels
 from supple.simulation.methods.variational_loop import StepMiddle, StepPoint, VariationalKernels, variational_steps
@@ -183,6 +183,10 @@ class VariationalSteps:
         found = variational_steps(kernels, self.driver.fractions, steps, now, task.u, before, self._middle, g)
         k.require_sound()
         return int(found[0]), int(found[1])
+
+    def foresee(self, steps: int) -> None:
+        for newton, _ in self._solvers:
+            newton.function.foresee(ITERATIONS * steps)
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.driver.system, self.driver.name, self._middle.correction, t, h)

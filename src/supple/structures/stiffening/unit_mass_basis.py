@@ -17,8 +17,9 @@ DEPENDENT = 1e-12
 """Mass of a shape, less what modes explain of it, that counts as rounding, relative to its mass."""
 ROUNDING = 1e-11
 """Error of a unit of mass, relative to the whole masses of shapes."""
-COUPLED = 1e-15
-"""Mass that two shapes have in common, relative to those of both, that counts as rounding."""
+COUPLED, ALONE = 1e-15, 1e-12
+"""Mass that two shapes have in common that counts as rounding: relative to their whole masses, and to what these leave
+beside the modes, of which it may then be no more when that is one. Rounding must not decide which shapes are mixed."""
 
 
 def left_mass(mass_matrix: scipy.sparse.csr_array, cross: Floats, own: Floats) -> Floats:
@@ -46,7 +47,9 @@ def unit_masses(rest: Floats, own: Floats) -> Floats:
     whole = np.diagonal(own)
     size = np.sqrt(np.where(whole > 0.0, whole, 1.0))
     rest, own = rest / np.outer(size, size), own / np.outer(size, size)
-    count, label = scipy.sparse.csgraph.connected_components(np.abs(rest) > COUPLED, directed=False)
+    alone = np.sqrt(np.maximum(np.diagonal(rest), 0.0))
+    common = np.abs(rest) > np.maximum(COUPLED, ALONE * np.outer(alone, alone))
+    count, label = scipy.sparse.csgraph.connected_components(common, directed=False)
     massive, massless = [np.zeros((len(size), 0))], [np.zeros((len(size), 0))]
     for members in (np.flatnonzero(label == i) for i in range(count)):
         values, axes = np.linalg.eigh(rest[np.ix_(members, members)])

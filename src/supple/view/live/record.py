@@ -20,9 +20,10 @@ from supple.linear_theory.linear_range import LinearRange
 from supple.linear_theory.validity import VALIDITY, judged
 from supple.simulation import result_variables
 from supple.simulation.datasets import variables
-from supple.simulation.manifest import RunManifest, attributes
+from supple.simulation.manifest import RunManifest
 from supple.simulation.recording import Recording
 from supple.simulation.result_variables import TimeSeries
+from supple.simulation.run_attributes import attributes
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
 from supple.view.live.motion import Piece
