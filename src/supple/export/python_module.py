@@ -66,7 +66,10 @@ def python(
         raise StateError(f"functions: expected a sequence of names, got {functions!r}")
     for name in functions:
         if name not in (EQUATIONS, *FUNCTIONS):
-            raise StateError(f"functions: no function {name!r}{nearest(name, (EQUATIONS, *FUNCTIONS))}")
+            names = (EQUATIONS, *FUNCTIONS)
+            raise StateError(
+                f"functions: no function {name!r}{nearest(name, names)}; expected one of {', '.join(names)}"
+            )
     symbols = [name for name, x in parameter_values(own).items() if x] if parameters is None else [*parameters]
     with export_draft(path, ".py") as draft:
         draft.write_text(_module(own, arguments or {}, functions, symbols), encoding="utf-8")
