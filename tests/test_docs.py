@@ -25,7 +25,7 @@ from support.printed import same
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [DOCS / "tutorial.md", DOCS / "papers.md", *sorted((DOCS / "how_to").glob("*.md"))]
+PAGES = [DOCS / "tutorial.md", DOCS / "papers.md", DOCS / "functions.md", *sorted((DOCS / "how_to").glob("*.md"))]
 PUBLIC = (
     "supple",
     "supple.structures",

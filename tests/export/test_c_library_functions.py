@@ -22,9 +22,9 @@ FUNCTIONS = (
     "inverse_dynamics",
     "mass_matrix",
     "bias_forces",
-    "kinematics",
-    "energy",
-    "coordinate_rates",
+    "pose",
+    "velocity",
+    "derivative",
 )
 MODELS: dict[str, Callable[[], supple.Model]] = {
     "chain": lambda: chain(3),
@@ -67,14 +67,14 @@ def test_functions_agree_with_those_of_the_model(name: str, precision: str, tmp_
         "inverse_dynamics": model.inverse_dynamics(q, v, a),
         "bias_forces": model.bias_forces(q, v),
         "mass_matrix": model.mass_matrix(q),
-        "energy": model.energy(q, v),
-        "coordinate_rates": model.derivative(q, v),
+        "derivative": model.derivative(q, v),
     }
     inputs = {"forward_dynamics": [q, v, tau], "inverse_dynamics": [q, v, a], "mass_matrix": [q]}
     for function, x in expected.items():
         found = own(function, inputs.get(function, [q, v]), np.size(x))
         assert difference(found, x) < TOLERANCE[precision], function
-    R, p, V = own("kinematics", [q, v], *(k * len(frames) for k in (9, 3, 6)))
+    R, p = own("pose", [q], 9 * len(frames), 3 * len(frames))
+    V = own("velocity", [q, v], 6 * len(frames))
     poses = [model.pose(q, x) for x in frames]
     assert difference(R, [x[0] for x in poses]) < TOLERANCE[precision]
     assert difference(p, [x[1] for x in poses]) < TOLERANCE[precision]

@@ -65,6 +65,8 @@ class Function:
         Any shapes.
     parameters : array of Expr
         Leaves that stay from call to call.
+    purpose : str
+        What it computes, for the head of printed code.
     """
 
     def __init__(
@@ -74,8 +76,9 @@ class Function:
         inputs: Mapping[str, Nodes],
         outputs: Mapping[str, Nodes],
         parameters: Iterable[Expr] = (),
+        purpose: str = "",
     ) -> None:
-        self.name, self.graph = name, graph
+        self.name, self.graph, self.purpose = name, graph, purpose
         self.inputs = {key: np.asarray(x, dtype=object) for key, x in inputs.items()}
         self.outputs = {key: _nodes(graph, x) for key, x in outputs.items()}
         self.parameters = tuple(parameters)
