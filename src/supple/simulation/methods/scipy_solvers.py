@@ -75,7 +75,13 @@ class ScipySolver:
         done = 0
         while solver.status == "running":
             before = solver.nfev
-            message = solver.step()
+            try:
+                message = solver.step()
+            except ValueError as error:
+                if "infs or NaNs" not in str(error):
+                    raise
+                slope, why = rate(solver.t, solver.y), "derivatives or steps are beyond the range of numbers"
+                raise diverged(self.system, self.name, solver.t, solver.y, slope, why) from None
             if self._stages:
                 self.effort.rejected += (solver.nfev - before) // self._stages - 1
             bad = not np.isfinite(solver.y).all()
@@ -119,18 +125,10 @@ class ScipySolver:
             self._slopes = RateSlopes.of(system, task.t, task.y, u)
         self._judged = True
         slopes = self._slopes
-
-        def entries(time: float, state: Vector) -> Any:
-            at, y = min(time, last), np.ascontiguousarray(state)
-            found = system.jacobian(at, y, u) if slopes is None else slopes.entries(at, y, u)
-            if not np.isfinite(found).all():  # scipy factorises what it gets
-                raise diverged(system, self.name, at, y, system.rate(at, y, u), "derivatives are not finite")
-            return found
-
         if slopes is None:
-            return entries
+            return lambda time, state: system.jacobian(min(time, last), np.ascontiguousarray(state), u)
         pattern = slopes.pattern
-        return lambda time, state: pattern.matrix(entries(time, state))
+        return lambda time, state: pattern.matrix(slopes.entries(min(time, last), np.ascontiguousarray(state), u))
 
     def _atol(self, h: float, y: Vector, sizes: Vector) -> Vector:
         """Absolute tolerances (n,) of the next step: what is allowed, less what the solver adds for |y|."""
