@@ -67,9 +67,10 @@ class NativeAlphaSteps:
         return int(done), int(used)
 
     def foresee(self, steps: int) -> None:
-        functions = [self._newton.function, self._advance]
-        for function in [*functions, self.system.laws] if self.system.inputs.acting else functions:
-            function.foresee(ITERATIONS * steps)
+        self._newton.function.foresee(ITERATIONS * steps)
+        self._advance.foresee(ITERATIONS * steps)
+        if self.system.inputs.acting:
+            self.system.laws.foresee(ITERATIONS * steps)
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.system, "generalized-alpha", self._newton.correction, t, h)
