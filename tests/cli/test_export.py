@@ -59,7 +59,7 @@ def test_a_model_goes_to_an_fmu(folder: Path, command: Command) -> None:
 
 
 def test_a_model_goes_to_a_c_library(folder: Path, command: Command) -> None:
-    options = ("--functions", "forward_dynamics, kinematics", "--outputs", "arm", "--parameters", "arm.mass")
+    options = ("--functions", "forward_dynamics, pose", "--outputs", "arm", "--parameters", "arm.mass")
     more = ("--precision", "float", "-o", folder / "library")
     code, out, err = command("export", folder / "cart_pendulum.toml", "--to", "c", *options, *more)
     assert (code, out, err) == (0, f"written: {folder / 'library'}\n", "")

@@ -106,7 +106,9 @@ def odd_names() -> supple.Model:
 def test_names_become_identifiers(tmp_path: Path) -> None:
     model = odd_names()
     parameters = [f"{x}.mass" for x in model.bodies]
-    folder = supple.export.c_library(model, tmp_path / "c", ["energy", "kinematics", "rk4"], parameters=parameters)
+    folder = supple.export.c_library(
+        model, tmp_path / "c", ["energy", "pose", "velocity", "rk4"], parameters=parameters
+    )
     (header,) = folder.glob("*.h")
     assert header.name == "int_main_void______.h"
     text = header.read_text(encoding="ascii")

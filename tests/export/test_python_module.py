@@ -87,4 +87,4 @@ def test_a_name_that_ends_a_docstring_does_not(tmp_path: Path) -> None:
     mech = supple.Mechanism('an "odd"""name\\')
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -1)))
     module = loaded(supple.export.python(mech.build(), tmp_path / "odd.py", functions=["energy"]))
-    assert module["energy"]([0.3], [0.0]).shape == (2,)
+    assert [np.shape(x) for x in module["energy"]([0.3], [0.0])] == [(), ()]

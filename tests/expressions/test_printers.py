@@ -58,7 +58,7 @@ CASES = [
     ("pendulum", "forward_dynamics", False),
     ("panda", "forward_dynamics", False),
     ("tree", "inverse_dynamics", False),
-    ("tree", "kinematics", False),
+    ("tree", "poses", False),
     ("cart_pendulum", "rk4", False),
     ("cart_pendulum", "forward_dynamics", True),
     ("cart_pendulum", "mass_matrix", True),

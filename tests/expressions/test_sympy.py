@@ -35,7 +35,7 @@ def close(found: Any, expected: Any, tolerance: float) -> None:
     [
         ("pendulum", "energy", False),
         ("cart_pendulum", "forward_dynamics", True),
-        ("cart_pendulum", "kinematics", False),
+        ("cart_pendulum", "poses", False),
     ],
 )
 def test_sympy_gives_the_numbers(name: str, what: str, general: bool) -> None:

@@ -165,7 +165,7 @@ def test_loads_act_by_the_transposed_jacobian(seed: int) -> None:
         assert relative(change, model.jacobian(q, frame, axes="frame").T @ w) < 1e-9
 
 
-@pytest.mark.parametrize("seed", thinned([2, 3, 6], [3, 6]))
+@pytest.mark.parametrize("seed", thinned([2, 3, 6], [3]))
 def test_velocity_and_acceleration_are_rates_of_the_pose(seed: int) -> None:
     """Of every frame, nodes that carry nothing among them; exact orientations, so no term is missing."""
     model, _ = degenerate_tree(seed, 6, 6, fidelity="full", beams=seed == 6)
@@ -206,7 +206,7 @@ def point_jacobian(model: supple.Model, points: dict[str, Points], q: Numbers) -
 
 @pytest.mark.parametrize(
     ("seed", "second_order"),
-    thinned([(20, False), (21, True), (22, False), (23, True)], [(20, False), (21, True)], several=True),
+    thinned([(20, False), (21, True), (22, False), (23, True)], [(21, True)], several=True),
 )
 def test_the_dynamics_is_that_of_the_points(seed: int, second_order: bool) -> None:
     """Newton's law for each point mass and virtual work: nothing of the recursions but where the bodies are."""
@@ -248,7 +248,7 @@ def test_the_dynamics_is_that_of_the_points(seed: int, second_order: bool) -> No
     assert np.allclose(model.momentum(q, v), [*angular, *momentum], atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", thinned([30, 31, 32], [31, 32]))
+@pytest.mark.parametrize("seed", thinned([30, 31, 32], [32]))
 def test_power_balance(seed: int) -> None:
     """In the full model, the rate of the energy is the power of the drives and of the dampers."""
     model, _ = degenerate_tree(seed, KINDS, 4, fidelity="full", forces=True, conservative=True, beams=seed % 2 == 0)
@@ -351,25 +351,21 @@ def test_ruthless_keeps_rates_of_the_deformation_in_what_bodies_on_nodes_do() ->
     assert change(carried("ruthless", supple.Fixed(), 0.3, com=0.0, inertia=0.0)) > 1e-6
 
 
-@pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix", "energy", "kinematics"])
+@pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix", "energy", "poses"])
 @pytest.mark.parametrize("seed", thinned([3, 6], [3]))
 def test_compiled_functions_equal_the_recursions(what: str, seed: int) -> None:
     model, _ = degenerate_tree(seed, 5, 5, forces=True, beams=seed == 6)
     q, v = model.random_state(seed)
     x = np.random.default_rng(seed).normal(size=model.nv)
     compiled = model.compile(what)
-    if what == "kinematics":
-        R, p = model.poses(q)
-        found = compiled(q)
-        assert np.allclose(found[0], R[1:], atol=1e-13)
-        assert np.allclose(found[1], p[1:], atol=1e-12)
+    if what == "poses":
+        for found, x in zip(compiled(q), model.poses(q), strict=True):
+            assert np.allclose(found, x, atol=1e-12)
         return
     inputs = {"forward_dynamics": (q, v, x), "inverse_dynamics": (q, v, x), "mass_matrix": (q,), "energy": (q, v)}[what]
     expected = getattr(model, what)(*inputs)
-    if what == "energy":
-        expected = np.array(expected)
     condition = np.linalg.cond(model.mass_matrix(q)) if what == "forward_dynamics" else 1.0
-    assert relative(compiled(*inputs), expected) < 1e-12 + 1e-15 * condition
+    assert relative(np.array(compiled(*inputs)), np.array(expected)) < 1e-12 + 1e-15 * condition
 
 
 def test_derivatives_of_a_flexible_model() -> None:

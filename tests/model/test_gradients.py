@@ -29,8 +29,11 @@ def test_gradients_are_weighted_sums_of_tangents(kind: str, what: str) -> None:
     (q, v), rng = model.random_state(1), np.random.default_rng(1)
     names = {"forward_dynamics": ("q", "v", "tau"), "inverse_dynamics": ("q", "v", "a"), "energy": ("q", "v")}[what]
     inputs = (q, v, rng.normal(size=model.nv))[: len(names)]
-    values, *jacobians = model.compile(what, derivatives=names)(*inputs)
-    w = rng.normal(size=values.shape)
+    results = model.compile(what, derivatives=names)(*inputs)
+    count = len(results) // (1 + len(names))
+    w = rng.normal(size=sum(np.size(x) for x in results[:count]))
+    blocks = np.reshape([np.atleast_2d(x) for x in results[count:]], (count, len(names), -1, model.nv))
+    jacobians = np.moveaxis(blocks, 1, 0).reshape(len(names), len(w), model.nv)
     found = model.gradient(what)(*inputs, weights=w)
     assert list(found) == list(names)
     for name, J in zip(names, jacobians, strict=True):

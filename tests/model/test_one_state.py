@@ -13,7 +13,7 @@ import supple
 from supple.engines.llvm import caller
 from supple.errors import SingularError, StateError
 from supple.model.evaluation import Evaluation
-from supple.model.functions.table import FUNCTIONS
+from supple.model.functions.table import FUNCTIONS, INTEGRATORS
 from supple.model.linearization import direction_rates
 from supple.model.model import Model
 from supple.model.one_state import declined
@@ -68,7 +68,9 @@ def close(found: Any, expected: Any) -> bool:
 METHODS = [
     name
     for name in FUNCTIONS
-    if hasattr(Model, name) and name not in ("regressor", "inverse_operational_inertia", "direction_rates")
+    if FUNCTIONS[name].recursion
+    and hasattr(Model, name)
+    and name not in ("regressor", "inverse_operational_inertia", "direction_rates", *INTEGRATORS)
 ]
 """Functions that are methods and take complex states."""
 

@@ -83,7 +83,8 @@ def export(
     functions: Annotated[
         str | None,
         typer.Option(
-            help="C library, CasADi, Python: functions of the model, separated by commas: forward_dynamics, energy."
+            help="C library, CasADi, Python: functions of the model, separated by commas: forward_dynamics, energy. "
+            "An unknown name lists all."
         ),
     ] = None,
     inputs: Annotated[

@@ -22,12 +22,13 @@ from supple.erls.refusals import refused
 from supple.erls.trace import ErlsTrace
 from supple.errors import FileFormatError, ModelError, StateError
 from supple.expressions.function import Function
+from supple.model.functions.holes import require_made
+from supple.model.functions.table import require_function
 from supple.model.mechanism import Mechanism
 from supple.model.model import Model
 from supple.model.programs import Ends, traced_program
 from supple.model.recorded_trace import LIMIT
 from supple.model.rollout import Rollout
-from supple.model.traced_functions import require_function
 from supple.structures.body.flexible_body import FlexibleBody
 
 
@@ -126,7 +127,7 @@ class ErlsModel(LinkSlopes):
         Parameters
         ----------
         what : str
-            The names of `Model.compile`. "bias_forces" is b of M a + b = B* tau, "kinematics" has the roots of links.
+            The names of `Model.compile`. "bias_forces" is b of M a + b = B* tau, "poses" has the roots of links.
         parameters : sequence of str
             Refused: the numbers of links are in their modes, see `with_parameters`.
         derivatives, integrator, threads
@@ -137,8 +138,9 @@ class ErlsModel(LinkSlopes):
                 f"model {self.name!r}: compile: an equivalent rigid-link system has no symbolic parameters, got "
                 f"{list(parameters)}; `with_parameters` makes a system with other numbers"
             )
-        require_function(what, "rollout")
         if what != "rollout":
+            require_function(what, "rollout")
+            require_made(self, what, "compile")
             return compiled(self, what, derivatives, threads)
         if derivatives:
             raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")

@@ -143,6 +143,10 @@ class ErlsTrace:
         _, momentum, moment = shown.sums(*self._display_state(q, v))
         return self.energy(q, v), momentum, moment
 
+    def mass(self) -> float:
+        """Mass of all bodies."""
+        return self.model.mass
+
     def _display_state(self, q: Nodes, v: Nodes) -> tuple[Nodes, Nodes]:
         """Coordinates and speeds of the model to look at."""
         model, back = self.model, np.argsort(self.model.order)

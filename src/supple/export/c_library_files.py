@@ -15,23 +15,35 @@ from supple.checks import Floats
 from supple.checks import text as checked_text
 from supple.drafts import draft_of
 from supple.engines.blocks.block_c_text import CPrecision
-from supple.errors import FileFormatError, StateError, nearest, one_of
+from supple.errors import FileFormatError, StateError, one_of
 from supple.export.c_library_derivatives import NAME as DERIVATIVES
 from supple.export.c_library_derivatives import derivatives
 from supple.export.c_library_example import cmake_text, main_text, readme_text
-from supple.export.c_library_functions import PLAIN, CFunction
+from supple.export.c_library_functions import STEPPED, CFunction, close_loops, of_the_table
 from supple.export.c_library_numbers import LibraryNumbers
 from supple.export.c_library_source import CLibrary, header, source
 from supple.expressions.printers.c99 import RESERVED
 from supple.expressions.printers.head import identifiers
 from supple.formulations import floating_frames
+from supple.model.functions.holes import require_made
+from supple.model.functions.table import require_function
 from supple.model.model import Model
 from supple.model.program_sizes import rows_quickly_made
 
 INTEGRATOR = "rk4"
-FUNCTIONS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_forces", "kinematics", "energy", INTEGRATOR)
+FUNCTIONS = (
+    "forward_dynamics",
+    "inverse_dynamics",
+    "mass_matrix",
+    "bias_forces",
+    "pose",
+    "velocity",
+    "energy",
+    INTEGRATOR,
+)
 """Those that a library has unless others are asked for."""
-CHOICES = (*FUNCTIONS, "coordinate_rates", "close_loops", DERIVATIVES)
+MATRICES = ("mass_matrix", "inverse_mass_matrix", "regressor", "tangent", "direction_rates", "jacobian", DERIVATIVES)
+"""Functions whose code grows with the square of the speeds."""
 PRECISIONS = ("double", "float")
 HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg stdbool
 stddef stdint stdio stdlib string tgmath time wchar wctype""".split()  # noqa: SIM905 - one word a line is no easier to read
@@ -64,16 +76,15 @@ def c_library(
     folder : path
         Made if it is not there; files of the same names are replaced.
     functions : sequence of str
-        "forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_forces", "kinematics" (poses and velocities of
-        frames), "energy", "rk4" (steps in time); also "coordinate_rates", "close_loops" (a step towards closed loops)
-        and "forward_dynamics_derivatives" (by q, v and tau).
+        Names of the [table of functions](functions.md), or "close_loops", a step towards closed loops. "rk4" takes
+        steps in time with your own forces, or with held ones.
     precision : str
         "double" or "float".
     parameters : sequence of str, optional
         Numbers of the model (see `supple.symbolic.parameter_names`) that the library's user can set, as members of a
         structure; all others are constants.
     frames : sequence of str, optional
-        Frames of "kinematics"; all bodies without it.
+        Frames of functions about frames; all bodies without it.
     name : str, optional
         In front of all names of the library, and of its files; the model's name without it.
     start : (q, v), optional
@@ -130,10 +141,11 @@ def _chosen(model: Model, functions: Sequence[str]) -> list[str]:
     if not found:
         raise StateError("c_library: functions: expected at least one, got none")
     for x in found:
-        if x not in CHOICES:
-            raise StateError(f"c_library: no function {x!r}{nearest(x, CHOICES)}")
-    if "close_loops" in found and model.loops is None:
-        raise StateError(f"c_library: close_loops: model {model.name!r} has no closed loops")
+        if x != STEPPED:
+            require_function(x, STEPPED)
+            require_made(model, x, "c_library")
+        elif model.loops is None:
+            raise StateError(f"c_library: {x}: model {model.name!r} has no closed loops")
     return found
 
 
@@ -147,7 +159,7 @@ def _require_independent(model: Model, q: Floats) -> None:
 
 def _needed(model: Model, wanted: Sequence[str]) -> list[str]:
     """The functions that are printed: those that are asked for, and those that steps in time call."""
-    stepping = ["forward_dynamics", "coordinate_rates", *(["close_loops"] if model.loops is not None else [])]
+    stepping = ["forward_dynamics", "derivative", *(["close_loops"] if model.loops is not None else [])]
     return list(dict.fromkeys(y for x in wanted for y in (stepping if x == INTEGRATOR else [x])))
 
 
@@ -155,16 +167,15 @@ def _made(numbers: LibraryNumbers, what: str) -> CFunction:
     """A function; models whose blocks would be many are refused."""
     structure, model = numbers.structure, numbers.model
     fits = structure.fits()
-    if what == "mass_matrix":
-        fits = structure.differentiable() and rows_quickly_made(numbers.tree)
-    elif what == DERIVATIVES:
-        fits = structure.differentiable()
+    if what in MATRICES:
+        fits = structure.differentiable() and (what == DERIVATIVES or rows_quickly_made(numbers.tree))
     if not fits:
         raise StateError(
             f"c_library: {what}: too large, model {model.name!r} has {len(model.bodies)} bodies and {model.nv} speeds"
         )
-    make: Mapping[str, Callable[[LibraryNumbers], CFunction]] = PLAIN | {DERIVATIVES: derivatives}
-    return make[what](numbers)
+    if what == DERIVATIVES:
+        return derivatives(numbers)
+    return close_loops(numbers) if what == STEPPED else of_the_table(numbers, what)
 
 
 def _prefix(name: str) -> str:
@@ -176,7 +187,7 @@ def _prefix(name: str) -> str:
 
 
 def _frames(model: Model, frames: Sequence[str] | None) -> list[str]:
-    """The frames of kinematics, which are those of all bodies if none are chosen."""
+    """The frames of functions about frames, which are those of all bodies if none are chosen."""
     if frames is None:
         return list(model.bodies)
     found = _names(frames, "frames")

@@ -11,26 +11,27 @@ from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.cell_sharing import in_less_memory
 from supple.engines.blocks.split_blocks import in_pieces
 from supple.export.c_library_numbers import LibraryNumbers
+from supple.model.frame_programs import Seen
+from supple.model.functions.recorded import ends
+from supple.model.functions.recursions import BY_FORMULA, made_by_recursion, recursion_of
+from supple.model.functions.table import FUNCTIONS, Argument
 from supple.model.programs import Ends, program
-from supple.model.recorded_trace import recorded_program
+from supple.model.recorded_trace import FRAMES, recorded_program
 
-SIZES = {
-    "q": "NQ",
-    "v": "NV",
-    "tau": "NV",
-    "a": "NV",
-    "rate": "NQ",
-    "M": "NV * NV",
-    "energy": "2",
-    "R": "FRAMES * 9",
-    "p": "FRAMES * 3",
-    "V": "FRAMES * 6",
-    "closed_q": "NQ",
-    "closed_v": "NV",
+CONSTANTS = {
+    "nq": "NQ",
+    "nv": "NV",
+    "bodies": "BODIES",
+    "places": "PLACES",
+    "motion": "2 * NV",
+    "inertial": "INERTIAL",
+    "constraints": "CONSTRAINTS",
+    "frames": "FRAMES",
+    "axes": "6 * FRAMES",
 }
-"""Lengths of the arrays that programs take and give, see `CFunction`."""
-CALLED = {"R": "rotation", "p": "position", "V": "velocity"}
-"""Arrays that have other names as arguments."""
+"""Constants of a library, or products with them, by the names of lengths in the table of functions."""
+STEPPED = "close_loops"
+"""A function of libraries alone: one step towards closed loops, which steps in time call."""
 
 
 @dataclass(frozen=True)
@@ -74,17 +75,33 @@ def clear_lines(own: CProgram) -> list[str]:
 
 
 def plain_function(
-    name: str, purpose: str, made: Program, shift: Callable[[int], int], inputs: Sequence[str], outputs: Sequence[str]
+    name: str, purpose: str, made: Program, shift: Callable[[int], int], lengths: tuple[dict[str, str], dict[str, str]]
 ) -> CFunction:
-    """A function that is one program; of its inputs those that are not named matter to none of the outputs."""
-    kept = _small(made if tuple(outputs) == tuple(made.outputs) else made.giving(outputs))
-    results = {CALLED.get(key, key): key for key in outputs}
+    """A function that is one program.
+
+    Parameters
+    ----------
+    name, purpose : str
+    made : Program
+        Of its inputs those that are not named matter to none of the outputs.
+    shift : function
+        Gives the place of a number in the library from that in the program.
+    lengths : dicts of str to str
+        Lengths of inputs and outputs, in the order of those of the program.
+    """
+    inputs, outputs = lengths
+    kept = _small(made)
+    results = {word if word not in inputs else f"next_{word}": word for word in outputs}
     places = {f"given {key}": kept.inputs[key] for key in inputs}
-    places |= {word: kept.outputs[key] for word, key in results.items()}
+    places |= dict(zip(results, kept.outputs.values(), strict=True))
     own = laid_out({name: kept.instances}, places, [f"given {key}" for key in inputs], shift)
     body = [*clear_lines(own), run_line(name)]
-    lengths = {word: SIZES[key] for word, key in results.items()}
-    return CFunction(name, purpose, {x: SIZES[x] for x in inputs}, lengths, own, body)
+    return CFunction(name, purpose, inputs, {word: outputs[key] for word, key in results.items()}, own, body)
+
+
+def length_of(x: Argument) -> str:
+    """The length of an input or output, as a product of constants."""
+    return " * ".join(str(n) if isinstance(n, int) else CONSTANTS[n] for n in x.shape) or "1"
 
 
 def _small(made: Program) -> Program:
@@ -100,19 +117,35 @@ def recursion(numbers: LibraryNumbers, what: str, *options: Any) -> Program:
     return program(numbers.structure, numbers.structure.digest(), what, *options)
 
 
-def forward_dynamics(numbers: LibraryNumbers) -> CFunction:
-    """Accelerations; those of closed loops with the forces that keep them closed."""
-    purpose = "Accelerations a that the generalized forces tau give."
-    if numbers.model.loops is None:
-        made, shift = recursion(numbers, "forward_dynamics"), int
-        return plain_function("forward_dynamics", purpose, made, shift, ("q", "v", "tau"), ("a",))
-    return _closed_function(numbers, "forward_dynamics", purpose, closed_motion, ("q", "v", "tau"), ("a",))
+def of_the_table(numbers: LibraryNumbers, what: str) -> CFunction:
+    """A function of the table."""
+    function, model = FUNCTIONS[what], numbers.model
+    taken = [*function.inputs, *(function.closed_inputs if model.loops is not None else ())]
+    lengths = ({x.name: length_of(x) for x in taken}, {x.name: length_of(x) for x in function.outputs})
+    frames = numbers.frames if function.frames else ()
+    made, shift = _program(numbers, what, frames)
+    named = [name for name in made.outputs if name in lengths[1]]
+    if named and tuple(made.outputs) != tuple(lengths[1]):
+        made = made.giving(tuple(lengths[1]))
+    return plain_function(what, f"{function.purpose}.", made, shift, lengths)
+
+
+def _program(numbers: LibraryNumbers, what: str, frames: Sequence[str]) -> tuple[Program, Callable[[int], int]]:
+    """The program of a function, and where its numbers are in the library: a recursion of the tree if there is one."""
+    function, model = FUNCTIONS[what], numbers.model
+    if made_by_recursion(model, what, frames) and what not in BY_FORMULA:
+        return recursion(numbers, *recursion_of(what)), int
+    if function.frames and function.recursion and not function.free:
+        base, more = numbers.base, numbers.shift("paths")
+        made = program(numbers.framed, numbers.framed.digest(), function.recursion, *Seen(len(frames)))
+        return made, lambda row: row + more if row >= base else row
+    groups: dict[str, Any] = {"tree": numbers.tree} | ({FRAMES: numbers.opened_frames} if frames else {})
+    return recorded_program(model, ("c library", what), lambda t, _: ends(t, what, frames), groups)[0], int
 
 
 def closed_motion(t: Any, _: Mapping[str, Any]) -> Ends:
     """Forward dynamics of closed loops on the nodes of a trace."""
-    a = t.closed_dynamics(t.q, t.v, t.tau, t.model.none_prescribed, t.workspace())[0]
-    return {"q": t.q, "v": t.v, "tau": t.tau}, {"a": a}
+    return ends(t, "forward_dynamics")
 
 
 def close_loops(numbers: LibraryNumbers) -> CFunction:
@@ -123,71 +156,6 @@ def close_loops(numbers: LibraryNumbers) -> CFunction:
         return {"q": t.q, "v": t.v}, {"closed_q": q, "closed_v": v}
 
     purpose = "Coordinates and speeds after one step towards closed loops, which leaves the square of an error."
-    outputs = ("closed_q", "closed_v")
-    return _closed_function(numbers, "close_loops", purpose, make, ("q", "v"), outputs)
-
-
-def _closed_function(
-    numbers: LibraryNumbers, name: str, purpose: str, make: Any, inputs: Sequence[str], outputs: Sequence[str]
-) -> CFunction:
-    made, _ = recorded_program(numbers.model, ("c library", name), make, {"tree": numbers.tree})
-    return plain_function(name, purpose, made, int, inputs, outputs)
-
-
-def inverse_dynamics(numbers: LibraryNumbers) -> CFunction:
-    """Generalized forces."""
-    made, loops = recursion(numbers, "inverse_dynamics", False, False), numbers.model.loops
-    purpose = "Generalized forces tau that the accelerations a take" + (
-        "." if loops is None else ", those of the open tree: without the forces that close the loops."
-    )
-    return plain_function("inverse_dynamics", purpose, made, int, ("q", "v", "a"), ("tau",))
-
-
-def bias_forces(numbers: LibraryNumbers) -> CFunction:
-    """Generalized forces at zero acceleration."""
-    purpose = "Generalized forces tau at zero acceleration: Coriolis, gravity, springs, dampers, wrenches."
-    return plain_function("bias_forces", purpose, recursion(numbers, "bias_forces"), int, ("q", "v"), ("tau",))
-
-
-def mass_matrix(numbers: LibraryNumbers) -> CFunction:
-    """M."""
-    purpose = "Mass matrix M, row by row."
-    return plain_function("mass_matrix", purpose, recursion(numbers, "mass_matrix"), int, ("q",), ("M",))
-
-
-def energy(numbers: LibraryNumbers) -> CFunction:
-    """Energies."""
-    purpose = "Kinetic and potential energy; gravity and springs are in the second."
-    return plain_function("energy", purpose, recursion(numbers, "energies"), int, ("q", "v"), ("energy",))
-
-
-def coordinate_rates(numbers: LibraryNumbers) -> CFunction:
-    """Rates of coordinates."""
-    purpose = "Rates of the coordinates."
-    return plain_function("coordinate_rates", purpose, recursion(numbers, "rates"), int, ("q", "v"), ("rate",))
-
-
-def kinematics(numbers: LibraryNumbers) -> CFunction:
-    """Frames."""
-    structure = numbers.framed
-    made = program(structure, structure.digest(), "frame_motions")
-    base, more = numbers.base, numbers.shift("paths")
-    purpose = (
-        "Rotations (9 each, row by row), positions (3) and velocities (6, angular first) of all frames, in ground axes."
-    )
-    return plain_function(
-        "kinematics", purpose, made, lambda row: row + more if row >= base else row, ("q", "v"), ("R", "p", "V")
-    )
-
-
-PLAIN: dict[str, Callable[[LibraryNumbers], CFunction]] = {
-    "forward_dynamics": forward_dynamics,
-    "inverse_dynamics": inverse_dynamics,
-    "bias_forces": bias_forces,
-    "mass_matrix": mass_matrix,
-    "kinematics": kinematics,
-    "energy": energy,
-    "coordinate_rates": coordinate_rates,
-    "close_loops": close_loops,
-}
-"""Functions that are one program each."""
+    made, _ = recorded_program(numbers.model, ("c library", STEPPED), make, {"tree": numbers.tree})
+    lengths = {"q": "NQ", "v": "NV"}, {"closed_q": "NQ", "closed_v": "NV"}
+    return plain_function(STEPPED, purpose, made, int, lengths)

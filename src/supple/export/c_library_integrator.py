@@ -25,7 +25,7 @@ static void step({p}_numbers const *numbers, {p}_workspace *w, real t, real dt, 
         if (forces) {{
             forces(t + fractions[stage] * dt, w->q, w->v, w->tau, data);
         }}
-        {p}_coordinate_rates(numbers, w, w->q, w->v, w->rate);
+        {p}_derivative(numbers, w, w->q, w->v, w->rate);
         {p}_forward_dynamics(numbers, w, w->q, w->v, forces ? w->tau : held, w->a);
         for (i = 0; i < NQ; i++) {{
             const real x = w->rate[i];

@@ -21,6 +21,7 @@ from supple.model.programs import ModelStructure
 from supple.model.renumbering import renumbered
 from supple.model.symbolic_tree import symbolic_tree
 from supple.recursions.frame_paths import FramePaths
+from supple.recursions.frame_wrenches import frame_wrenches
 from supple.recursions.tree import Frames, Tree
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class LibraryNumbers:
     @cached_property
     def framed(self) -> ModelStructure:
         """The same with the frames whose motion is asked for."""
-        paths = self._paths._replace(frames=_opened(self._paths.frames, self._symbolic_frames))
+        paths = self._paths._replace(frames=self.opened_frames)
         return ModelStructure(self.tree, self.model.flex, self.model.nq, paths=paths)
 
     @cached_property
@@ -75,7 +76,14 @@ class LibraryNumbers:
         """The frames; where their paths meet, which takes long to find of many, does not matter to their motion."""
         frames = frame_arrays(self.model.find_frame(name) for name in self.frames)
         none, each = np.zeros(0, dtype=np.int64), np.zeros(len(self.frames), dtype=np.int64)
-        return FramePaths(frames, none, none, none, none, each, none, none)
+        bodies = frame_wrenches(self.model.tree.parent, frames, [], []).body
+        return FramePaths(frames, bodies, none, none, none, each, none, none)
+
+    @cached_property
+    def opened_frames(self) -> Frames:
+        """The frames, with a number of no structure wherever one depends on a parameter."""
+        found: Frames = _opened(self._paths.frames, self._symbolic_frames)
+        return found
 
     @cached_property
     def _symbolic_frames(self) -> Frames:

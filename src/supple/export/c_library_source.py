@@ -17,6 +17,7 @@ from supple.export.c_library_numbers import LibraryNumbers
 from supple.expressions.printers.c99 import RESERVED
 from supple.expressions.printers.head import identifiers, one_line
 from supple.expressions.printers.writer import CodeWriter
+from supple.model.functions.table import LENGTHS, sizes_of
 from supple.recursions import closure_forces
 
 LOOPED = (
@@ -80,8 +81,10 @@ class CLibrary:
         """Sizes by name, without their prefix."""
         model = self.numbers.model
         found = {"NQ": model.nq, "NV": model.nv, "BODIES": len(model.bodies)}
-        if any(x.name == "kinematics" for x in self.functions):
-            found["FRAMES"] = len(self.numbers.frames)
+        sizes = sizes_of(model, len(self.numbers.frames))
+        lengths = " ".join(n for x in self.functions for own in x.arrays for n in own.values())
+        more = {"PLACES": "places", "INERTIAL": "inertial", "CONSTRAINTS": "constraints", "FRAMES": "frames"}
+        found |= {name: sizes[length] for name, length in more.items() if name in lengths.split()}
         return found | {"NUMBERS": max(1, self.tables.count), "CELLS": max(1, self.tables.cells)}
 
     @property
@@ -114,7 +117,10 @@ def header(library: CLibrary) -> str:
         "NQ": "coordinates",
         "NV": "speeds",
         "BODIES": "bodies",
-        "FRAMES": "frames of kinematics",
+        "PLACES": LENGTHS["places"],
+        "INERTIAL": LENGTHS["inertial"],
+        "CONSTRAINTS": LENGTHS["constraints"],
+        "FRAMES": LENGTHS["frames"],
         "NUMBERS": "numbers of the model",
         "CELLS": "numbers of a workspace",
     }

@@ -13,9 +13,9 @@ from supple.errors import StateError, nearest
 from supple.expressions.printers import python_source
 from supple.formulations import Formulation, floating_frames
 from supple.inputs.law_equations import law_equations
+from supple.model.functions.table import FUNCTIONS
 from supple.model.model import Model
 from supple.model.parameters import parameter_values
-from supple.model.traced_functions import TRACEABLE
 from supple.model.traced_functions import traced as traced_function
 from supple.simulation.run_program import RunSettings
 
@@ -65,8 +65,11 @@ def python(
     if isinstance(functions, str) or not len(functions):
         raise StateError(f"functions: expected a sequence of names, got {functions!r}")
     for name in functions:
-        if name not in (EQUATIONS, *TRACEABLE):
-            raise StateError(f"functions: no function {name!r}{nearest(name, (EQUATIONS, *TRACEABLE))}")
+        if name not in (EQUATIONS, *FUNCTIONS):
+            names = (EQUATIONS, *FUNCTIONS)
+            raise StateError(
+                f"functions: no function {name!r}{nearest(name, names)}; expected one of {', '.join(names)}"
+            )
     symbols = [name for name, x in parameter_values(own).items() if x] if parameters is None else [*parameters]
     with export_draft(path, ".py") as draft:
         draft.write_text(_module(own, arguments or {}, functions, symbols), encoding="utf-8")

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.model.functions.table import chosen_frames, signature
+from supple.model.gradients import Gradients
 from supple.model.model import Model
-from supple.model.traced_functions import signature
 
 Numbers = NDArray[np.float64]
 
 
 class Differentiable:
-    """Values, and Jacobians by the arguments themselves.
+    """Values, and Jacobians by the arguments themselves, whole or times weights.
 
     Compiled derivatives by q are in the directions of the speeds, dq = S x. Here they are by the entries of q:
     f_q = f_x S^+, with the pseudoinverse of S. What changes the length of a quaternion changes no rotation, and so no
@@ -29,6 +30,8 @@ class Differentiable:
         As for `Model.compile`, but no rollout.
     parameters : sequence of str
         Numbers of the model that become one more argument.
+    frames : sequence of str, optional
+        As for `Model.compile`.
 
     Attributes
     ----------
@@ -38,14 +41,22 @@ class Differentiable:
         Names and shapes of the results.
     """
 
-    def __init__(self, model: Model, what: str, parameters: Sequence[str] = ()) -> None:
-        self.model, self.what, self.parameters = model, what, tuple(parameters)
-        self.inputs, self.outputs = signature(model, what, self.parameters)
-        self._value = model.compile(what, parameters=self.parameters)
+    def __init__(
+        self, model: Model, what: str, parameters: Sequence[str] = (), frames: Sequence[str] | None = None
+    ) -> None:
+        self.model, self.what, self.parameters, self.frames = model, what, tuple(parameters), frames
+        own = chosen_frames(model, what, frames)
+        self.inputs, self.outputs = signature(model, what, self.parameters, (), own)
+        self._value = model.compile(what, parameters=self.parameters, frames=frames)
 
     @cached_property
     def _slopes(self) -> Any:
-        return self.model.compile(self.what, parameters=self.parameters, derivatives=[*self.inputs])
+        options: dict[str, Any] = {"parameters": self.parameters, "frames": self.frames}
+        return self.model.compile(self.what, derivatives=[*self.inputs], **options)
+
+    @cached_property
+    def _gradient(self) -> Gradients:
+        return Gradients(self.model, self.what, self.parameters, self.frames, as_arguments=True)
 
     def values(self, *inputs: Any) -> tuple[Numbers, ...]:
         """The results for arrays (..., n), in order."""
@@ -63,6 +74,35 @@ class Differentiable:
             for name, slope in zip(by, slopes, strict=True)
         )
 
+    def products(self, *arrays: Any) -> tuple[Numbers, ...]:
+        """Changes of the results for changes of the arguments: inputs (..., n), then their changes."""
+        count = len(self.inputs)
+        inputs, changes = arrays[:count], [np.asarray(x, dtype=float) for x in arrays[count:]]
+        J, found = self.jacobians(*inputs), []
+        for i, shape in enumerate(self.outputs.values()):
+            terms = [_applied(J[count * i + j], x, len(shape)) for j, x in enumerate(changes)]
+            found.append(np.asarray(sum(terms[1:], start=terms[0])))
+        return tuple(found)
+
+    def gradients(self, *arrays: Any) -> tuple[Numbers, ...]:
+        """Gradients of the weighted sum of the results by each argument, in reverse: inputs, then weights.
+
+        A fraction of the work that whole Jacobians take.
+        """
+        count = len(self.inputs)
+        inputs, weights = [np.asarray(x, dtype=float) for x in arrays[:count]], arrays[count:]
+        flat = [
+            np.reshape(w, (*np.shape(w)[: np.ndim(w) - len(shape)], -1))
+            for w, shape in zip(weights, self.outputs.values(), strict=True)
+        ]
+        leading = np.broadcast_shapes(*(x.shape[:-1] for x in flat))
+        both = np.concatenate([np.broadcast_to(x, (*leading, x.shape[-1])) for x in flat], axis=-1)
+        by = self._gradient(*inputs, weights=both)
+        back = self._to_speeds(inputs[0]) if "q" in self.inputs else None
+        if back is not None:
+            by["q"] = (by["q"][..., None, :] @ back)[..., 0, :]
+        return tuple(by[name] for name in self.inputs)
+
     def _to_speeds(self, q: Numbers) -> Numbers | None:
         """S^+ (..., nv, nq), or None where coordinates are their own directions."""
         if self._plain:
@@ -74,6 +114,11 @@ class Differentiable:
         """Whether the rate of every coordinate is a speed."""
         places = self.model.q_of_speed
         return self.model.nq == self.model.nv and bool((np.asarray(places) == np.arange(self.model.nv)).all())
+
+
+def _applied(J: Numbers, x: Numbers, own: int) -> Numbers:
+    """Derivatives (..., *shape, n), whose shape has `own` axes, times changes (..., n)."""
+    return np.asarray((J * x.reshape(*x.shape[:-1], *(1,) * own, x.shape[-1])).sum(axis=-1))
 
 
 def _times(slope: Numbers, back: Numbers) -> Numbers:

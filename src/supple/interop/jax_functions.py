@@ -10,24 +10,93 @@ import numpy as np
 from supple.call_checks import checked
 from supple.errors import StateError
 from supple.interop.differentiable import Differentiable
+from supple.model.functions.holes import require_made
 from supple.model.model import Model
 
 
+def _jacobian_products(known: Differentiable) -> Any:
+    """Return products with Jacobians as a primitive of JAX, whose transpose are gradients of weighted sums.
+
+    Both take the arguments of the function, then what they are linear in, with the same leading axes.
+    """
+    import jax.numpy as jnp
+    from jax import ShapeDtypeStruct, core, pure_callback
+    from jax.extend.core import Primitive
+    from jax.interpreters import ad, batching, mlir
+
+    count = len(known.inputs)
+    inner = [1] * count
+    linear = {"products": inner, "gradients": [len(shape) for shape in known.outputs.values()]}
+    shapes: dict[str, list[tuple[int, ...]]] = {
+        "products": [*known.outputs.values()],
+        "gradients": [(n,) for n in known.inputs.values()],
+    }
+
+    def primitive(name: str, compute: Callable[..., Any]) -> Any:
+        made = Primitive(f"supple_{known.what}_{name}")
+        made.multiple_results = True
+        axes = [*inner, *linear[name]]
+
+        def leading(x: Any) -> tuple[int, ...]:
+            return tuple(x.shape[: x.ndim - axes[0]])
+
+        def run(*arrays: Any) -> Any:
+            results = [ShapeDtypeStruct((*leading(arrays[0]), *own), np.float64) for own in shapes[name]]
+            return pure_callback(lambda *x: tuple(compute(*x)), tuple(results), *arrays, vmap_method="sequential")
+
+        def abstract(*arrays: Any) -> Any:
+            return [core.ShapedArray((*leading(arrays[0]), *own), np.dtype(np.float64)) for own in shapes[name]]
+
+        def batched(arrays: Any, places: Any, **_: Any) -> Any:
+            size = next(x.shape[at] for x, at in zip(arrays, places, strict=True) if at is not None)
+            moved = [
+                jnp.broadcast_to(x, (size, *x.shape)) if at is None else jnp.moveaxis(x, at, 0)
+                for x, at in zip(arrays, places, strict=True)
+            ]
+            return made.bind(*moved), [0] * len(shapes[name])
+
+        made.def_impl(run)
+        made.def_abstract_eval(abstract)
+        batching.primitive_batchers[made] = batched
+        mlir.register_lowering(made, mlir.lower_fun(run, multiple_results=True))
+        return made
+
+    products, gradients = primitive("products", known.products), primitive("gradients", known.gradients)
+
+    def transposed(other: Any) -> Callable[..., Any]:
+        def transpose(given: Any, *arrays: Any) -> Any:
+            inputs, changes = arrays[:count], arrays[count:]
+            weights = [ad.instantiate_zeros(x) for x in given]
+            found = other.bind(*inputs, *weights)
+            wanted = (x if ad.is_undefined_primal(y) else None for x, y in zip(found, changes, strict=True))
+            return [*(None,) * count, *wanted]
+
+        return transpose
+
+    ad.primitive_transposes[products] = transposed(gradients)
+    ad.primitive_transposes[gradients] = transposed(products)
+    return products
+
+
 @checked
-def jax_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -> Callable[..., Any]:
+def jax_function(
+    model: Model, what: str, *, parameters: Sequence[str] = (), frames: Sequence[str] | None = None
+) -> Callable[..., Any]:
     """One of the model's functions for JAX: `jit`, `vmap`, `jvp`, `vjp`, `grad` and `jacobian` work on it.
 
-    A batch made by `vmap` is one call of the compiled batch function. First derivatives are exact; second derivatives
-    are not there. Nothing is compiled by XLA but the call itself.
+    A batch made by `vmap` is one call of the compiled batch function. First derivatives are exact: `vjp` and `grad` go
+    in reverse through the blocks, `jvp` takes Jacobians. Second derivatives are not there. Nothing is compiled by XLA
+    but the calls themselves.
 
     Parameters
     ----------
     model : Model
     what : str
-        As for `Model.compile`, but no rollout; also "rk4", "semi_implicit_euler" and "leapfrog", one step
-        (q, v, tau, dt) -> (q, v).
+        A name of the [table of functions](functions.md).
     parameters : sequence of str
         Numbers of the model that become one more argument.
+    frames : sequence of str, optional
+        As for `Model.compile`.
 
     Returns
     -------
@@ -49,28 +118,18 @@ def jax_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -> 
         raise ImportError("jax_function needs JAX: python -m pip install 'supple[jax]'") from error
     if not jax.config.jax_enable_x64:
         raise StateError('jax_function: expected double precision: jax.config.update("jax_enable_x64", True)')
-    known = Differentiable(model, what, parameters)
+    require_made(model, what, "jax")
+    known = Differentiable(model, what, parameters, frames)
+    products = _jacobian_products(known)
     results = tuple(jax.ShapeDtypeStruct(shape, np.float64) for shape in known.outputs.values())
-    slopes = tuple(
-        jax.ShapeDtypeStruct((*shape, n), np.float64) for shape in known.outputs.values() for n in known.inputs.values()
-    )
-
-    def called(function: Callable[..., Any], shapes: Any, inputs: Sequence[Any]) -> Any:
-        return jax.pure_callback(function, shapes, *inputs, vmap_method="broadcast_all")
 
     @jax.custom_jvp
     def evaluate(*inputs: Any) -> Any:
-        return called(known.values, results, inputs)
+        return jax.pure_callback(known.values, results, *inputs, vmap_method="broadcast_all")
 
     @evaluate.defjvp
     def tangent(inputs: Any, changes: Any) -> Any:
-        found = evaluate(*inputs)
-        J, n = called(known.jacobians, slopes, inputs), len(known.inputs)
-        moved = []
-        for i in range(len(results)):
-            terms = [jnp.tensordot(J[n * i + j], x, 1) for j, x in enumerate(changes)]
-            moved.append(sum(terms[1:], start=terms[0]))
-        return found, tuple(moved)
+        return evaluate(*inputs), tuple(products.bind(*inputs, *changes))
 
     def function(*inputs: Any) -> Any:
         if len(inputs) != len(known.inputs):

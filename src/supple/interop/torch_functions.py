@@ -10,27 +10,32 @@ import numpy as np
 from supple.call_checks import checked
 from supple.errors import StateError
 from supple.interop.differentiable import Differentiable
+from supple.model.functions.holes import require_made
 from supple.model.model import Model
 
 
 @checked
-def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -> Callable[..., Any]:
+def torch_function(
+    model: Model, what: str, *, parameters: Sequence[str] = (), frames: Sequence[str] | None = None
+) -> Callable[..., Any]:
     """One of the model's functions for PyTorch: autograd, `torch.func.grad`, `jacrev`, `jvp` and `vmap` work on it.
 
     Parameters
     ----------
     model : Model
     what : str
-        As for `Model.compile`, but no rollout; also "rk4", "semi_implicit_euler" and "leapfrog", one step
-        (q, v, tau, dt) -> (q, v).
+        A name of the [table of functions](functions.md).
     parameters : sequence of str
         Numbers of the model that become one more argument.
+    frames : sequence of str, optional
+        As for `Model.compile`.
 
     Returns
     -------
     function
         Of tensors (..., n) of double precision on the processor, whose leading axes broadcast; gives one tensor, or a
-        tuple where there are several results. First derivatives are exact; second derivatives are not there.
+        tuple where there are several results. First derivatives are exact, and
+        `backward` goes in reverse through the blocks; second derivatives are not there.
 
     Raises
     ------
@@ -41,7 +46,8 @@ def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -
         import torch
     except ImportError as error:
         raise ImportError("torch_function needs PyTorch: python -m pip install 'supple[torch]'") from error
-    known = Differentiable(model, what, parameters)
+    require_made(model, what, "torch")
+    known = Differentiable(model, what, parameters, frames)
     own = [len(shape) for shape in known.outputs.values()]
 
     def numbers(inputs: Sequence[Any]) -> list[Any]:
@@ -62,12 +68,8 @@ def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -
         @staticmethod
         def backward(ctx: Any, *weights: Any) -> Any:
             inputs = ctx.saved_tensors
-            J, n = Jacobians.apply(*inputs), len(inputs)
-            found = []
-            for j, x in enumerate(inputs):
-                terms = [_weighted(w, J[n * i + j], own[i]) for i, w in enumerate(weights)]
-                found.append(sum(terms[1:], start=terms[0]).sum_to_size(*x.shape))
-            return tuple(found)
+            found = Weighted.apply(*inputs, *weights)
+            return tuple(y.sum_to_size(*x.shape) for x, y in zip(inputs, found, strict=True))
 
         @staticmethod
         def jvp(ctx: Any, *changes: Any) -> Any:
@@ -86,6 +88,25 @@ def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -
         @staticmethod
         def vmap(info: Any, axes: Any, *inputs: Any) -> Any:
             return Evaluation.apply(*_leading(info, axes, inputs)), (0,) * len(known.outputs)
+
+    class Weighted(torch.autograd.Function):  # type: ignore[misc]
+        """Gradients of weighted sums of the results, which have no derivatives of their own."""
+
+        @staticmethod
+        def forward(*arrays: Any) -> Any:
+            return tuple(torch.from_numpy(np.array(x)) for x in known.gradients(*numbers(arrays)))
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.mark_non_differentiable(*output)
+
+        @staticmethod
+        def backward(ctx: Any, *weights: Any) -> Any:
+            return (None,) * (len(known.inputs) + len(known.outputs))
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, *arrays: Any) -> Any:
+            return Weighted.apply(*_leading(info, axes, arrays)), (0,) * len(known.inputs)
 
     class Jacobians(torch.autograd.Function):  # type: ignore[misc]
         """Jacobians, which have no derivatives of their own."""
@@ -119,12 +140,6 @@ def torch_function(model: Model, what: str, *, parameters: Sequence[str] = ()) -
     function.__name__ = what
     function.__doc__ = f"{what} of model {model.name!r}: ({', '.join(known.inputs)}) -> ({', '.join(known.outputs)})."
     return function
-
-
-def _weighted(weights: Any, J: Any, own: int) -> Any:
-    """Sum over the `own` axes of a result of weights (..., *shape) times derivatives (..., *shape, n)."""
-    product = weights[..., None] * J
-    return product.sum(tuple(range(weights.ndim - own, weights.ndim))) if own else product
 
 
 def _leading(info: Any, axes: Any, inputs: Any) -> list[Any]:

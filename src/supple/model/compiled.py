@@ -16,15 +16,16 @@ from supple.engines.blocks.block_program import Bound
 from supple.engines.blocks.block_recorder import LARGE
 from supple.engines.blocks.compiled_function import LONG, CompiledFunction, Computed, Runnable
 from supple.engines.llvm.batches import Numbers
+from supple.model.functions.holes import require_made
+from supple.model.functions.recorded import function_program
+from supple.model.functions.recursions import made_by_recursion, parametrized, recursion_of
+from supple.model.functions.table import FUNCTIONS, chosen_frames, signature
 from supple.model.looped_closures import WRITTEN_OUT
-from supple.model.parameter_arrays import ParameterArrays
 from supple.model.program_sizes import row_steps, rows_quickly_made
-from supple.model.programs import Ends, ModelStructure, program
+from supple.model.programs import program
 from supple.model.recorded_tangents import RecordedTangents
-from supple.model.recorded_trace import RecordedTrace, parametrized_program
-from supple.model.step_formulas import STEPS
 from supple.model.tangents import Tangents
-from supple.model.traced_functions import signature, traced, traced_outputs
+from supple.model.traced_functions import traced
 from supple.recursions.tree import Flex, Tree
 
 if TYPE_CHECKING:
@@ -38,25 +39,13 @@ VALUES = 60_000
 """Operations up to which values are recorded node by node, which takes a second then; in blocks of bodies a tenth."""
 ROW_STEP = 25
 """Operations of a row of the mass matrix for each body on its way to the ground, roughly."""
-RECURSION_OF: dict[str, tuple[Any, ...]] = {
-    "forward_dynamics": ("forward_dynamics",),
-    "inverse_dynamics": ("inverse_dynamics", False, False),
-    "bias_forces": ("bias_forces",),
-    "mass_matrix": ("mass_matrix",),
-    "kinematics": ("body_poses",),
-    "energy": ("energies",),
-    "sums": ("sums",),
-    "derivative": ("rates",),
-    "rk4": ("rk4",),
-    "semi_implicit_euler": ("semi_implicit_euler",),
-    "leapfrog": ("leapfrog",),
-}
-"""The recursion of each function of a tree, and its options."""
-DIFFERENTIATED: dict[str, tuple[Any, ...]] = RECURSION_OF | {
+DIFFERENTIATED: dict[str, tuple[Any, ...]] = {
     "forward_dynamics": ("accelerations",),
     "inverse_mass_matrix": ("mass_matrix",),
 }
-"""The same where it is differentiated."""
+"""What is differentiated where that is not the recursion of a function itself."""
+SQUARES = ("mass_matrix", "regressor")
+"""Functions whose operations grow with the square of the bodies on a path."""
 MATRICES = {"inverse_mass_matrix": "inverse_mass_matrix", "mass_matrix": "mass_columns"}
 """Matrices dy/dx that are made as derivatives of these recursions."""
 
@@ -111,7 +100,12 @@ def model_key(model: Numbered, *more: Any) -> str:
 
 
 def compiled(
-    model: Model, what: str, parameters: Sequence[str], derivatives: Sequence[str], threads: int | None
+    model: Model,
+    what: str,
+    parameters: Sequence[str],
+    derivatives: Sequence[str],
+    threads: int | None,
+    frames: Sequence[str] | None = None,
 ) -> CompiledFunction:
     """Compile a function of a model.
 
@@ -119,100 +113,81 @@ def compiled(
     ----------
     model : Model
     what : str
-        One of `TRACEABLE`.
+        A name of the table of functions.
     parameters : sequence of str
         Numbers that are one more input.
     derivatives : sequence of str
         Inputs by which the outputs are differentiated too.
     threads : int, optional
+    frames : sequence of str, optional
+        See `Model.compile`.
     """
-    inputs, outputs = signature(model, what, parameters, derivatives)
+    own, function = chosen_frames(model, what, frames), FUNCTIONS[what]
+    require_made(model, what, "derivatives" if derivatives else "compile")
+    if function.derivative_of and not derivatives:
+        what, *derivatives = function.derivative_of
+    on_cells = made_by_recursion(model, what, own)
+    inputs, outputs = signature(model, what, parameters, derivatives, own)
     results: dict[str, str] = {}
     bound: Runnable
-    if derivatives and what == "inverse_mass_matrix":
+    if derivatives and on_cells and what == "inverse_mass_matrix":
         bound = _inverse_with_derivatives(model, inputs, outputs, parameters, derivatives)
-    elif derivatives and moves_loops(model, what):
-        bound = _closed_derivatives(model, what, inputs, outputs, parameters, derivatives)
+    elif derivatives and not on_cells:
+        bound = _recorded_derivatives(model, what, inputs, outputs, parameters, derivatives, own)
     elif derivatives:
-        recursion, *options = DIFFERENTIATED[what]
+        recursion, *options = DIFFERENTIATED.get(what) or recursion_of(what)
         bound = _tangents(model, parameters)(recursion, derivatives, *options)
-    elif what == "inverse_mass_matrix" or (what == "mass_matrix" and not rows_quickly_made(model.tree)):
+    elif on_cells and (what == "inverse_mass_matrix" or (what == "mass_matrix" and not rows_quickly_made(model.tree))):
         bound = _tangents(model, parameters)(MATRICES[what], ())
         results = dict.fromkeys(outputs, "dy_dx")
     else:
-        bound = Bound(*_values(model, what, list(inputs), parameters))
+        bound = Bound(*_values(model, what, parameters, own))
 
     def source() -> Any:
-        return traced(model, what, parameters, derivatives)
+        return traced(model, what, parameters, derivatives, frames=own or None)
 
     name = f"{what} of {model.name!r}"
     return CompiledFunction(name, bound, outputs, threads=threads, source=source, results=results)
 
 
-def moves_loops(model: Model, what: str) -> bool:
-    """Whether a function finds the forces that close loops."""
-    return model.loops is not None and (what == "forward_dynamics" or what in STEPS)
-
-
-def _structure(model: Model, parameters: Sequence[str]) -> ModelStructure:
-    """The structure of a model of which some numbers are inputs."""
-    arrays = ParameterArrays(model, parameters) if parameters else None
-    return ModelStructure(model.tree, model.flex, model.nq, parameters=arrays)
-
-
 def _tangents(model: Model, parameters: Sequence[str]) -> Tangents:
     """The recursions of a tree with their derivatives."""
     own = model.evaluation.tangents
-    return Tangents(_structure(model, parameters)) if parameters or own is None else own
+    return Tangents(parametrized(model, parameters)) if parameters or own is None else own
 
 
-def _values(model: Model, what: str, inputs: Sequence[str], parameters: Sequence[str]) -> tuple[Any, Numbers]:
+def _values(model: Model, what: str, parameters: Sequence[str], frames: Sequence[str]) -> tuple[Any, Numbers]:
     """A program without derivatives, and the numbers that it loads."""
     operations = estimated_operations(model.tree, model.flex) * (4 if what == "rk4" else 1)
-    if what == "mass_matrix":
+    if what in SQUARES:
         operations += ROW_STEP * row_steps(model.tree)
-    closes, rows = moves_loops(model, what), 0 if model.loops is None else len(model.loops.arrays.row_kind)
+    closes, rows = FUNCTIONS[what].solves, 0 if model.loops is None else len(model.loops.arrays.row_kind)
     long = operations <= VALUES and not (closes and rows > WRITTEN_OUT)
-    if long or closes:
-        return _recorded(model, what, inputs, parameters, LONG if long else LARGE)
-    structure = _structure(model, parameters)
-    recursion, *options = RECURSION_OF[what]
+    if long or not made_by_recursion(model, what, frames):
+        return function_program(model, what, parameters, frames, largest=LONG if long else LARGE)
+    structure = parametrized(model, parameters)
+    recursion, *options = recursion_of(what)
     return program(structure, structure.digest(), recursion, *options), structure.numbers.values()
 
 
-def _recorded(
-    model: Model, what: str, inputs: Sequence[str], parameters: Sequence[str], largest: int, straight: bool = False
-) -> tuple[Any, Numbers]:
-    """A function recorded node by node."""
-
-    def make(t: RecordedTrace) -> Ends:
-        t.graph.straight = straight
-        dt = t.graph.new_inputs("", ["dt"])
-        leaves: dict[str, Any] = {"q": t.q, "v": t.v, "tau": t.tau, "a": t.a, "dt": dt}
-        if t.parameters:
-            leaves["parameters"] = np.array(list(t.parameters.values()), dtype=object)
-        return {name: leaves[name] for name in inputs}, traced_outputs(t, what, dt[0])
-
-    return parametrized_program(model, parameters, ("compiled", what, straight), make, largest)
-
-
-def _closed_derivatives(
+def _recorded_derivatives(
     model: Model,
     what: str,
     inputs: dict[str, int],
     outputs: dict[str, tuple[int, ...]],
     parameters: Sequence[str],
     derivatives: Sequence[str],
+    frames: Sequence[str],
 ) -> Computed:
-    """A function that closes loops, with derivatives.
+    """A function that closes loops or is about frames, with derivatives.
 
-    Those of accelerations are those of the equations that they solve, see `closed_slopes`; by parameters, and of steps,
-    the tangents of all that is computed.
+    Those of accelerations are those of the equations that they solve, see `closed_slopes`; by parameters, and of other
+    functions, the tangents of all that is computed.
     """
     sizes = {name: int(np.prod(shape)) for name, shape in outputs.items()}
     weight = model.estimated_operations * (1 + len(derivatives) * model.nv)
-    values = [name for name in outputs if not any(name.endswith(f"_d{by}") for by in derivatives)]
-    if what == "forward_dynamics" and not parameters and model.evaluation.tangents is not None:
+    _, values = signature(model, what, parameters, (), frames)
+    if what == "forward_dynamics" and not (parameters or frames) and model.evaluation.tangents is not None:
 
         def solved(q: Numbers, v: Numbers, tau: Numbers) -> list[Numbers]:
             assert model.loops is not None
@@ -224,7 +199,7 @@ def _closed_derivatives(
             return [slopes.a, *(by[name] for name in derivatives)]
 
         return Computed(inputs, sizes, weight, solved)
-    made = RecordedTangents(_recorded(model, what, list(inputs), parameters, LARGE, True), derivatives, values)
+    made = RecordedTangents(function_program(model, what, parameters, frames, straight=True), derivatives, [*values])
 
     def differentiated(q: Numbers, *others: Numbers) -> list[Numbers]:
         found = made(q, *others)

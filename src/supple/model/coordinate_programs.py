@@ -49,27 +49,32 @@ def direction_rates(r: RecursionRecording) -> Program:
     For angular velocities w and velocities u in body axes a small turn t and displacement d follow t' = y_t - w x t and
     d' = y_d - u x t - w x d. Other speeds are rates of coordinates, whose directions do not turn.
     """
-    tree = r.structure.tree
     (q, v), N = r.state(), r.output("N", r.nv, r.nv)
+    turn_directions(r, q[0], v[0], N[0])
+    return r.program()
+
+
+def turn_directions(r: Any, q: Any, v: Any, N: Any) -> None:
+    """Write N (nv, nv), on cells or on nodes."""
+    tree = r.structure.tree
     for k in range(1, r.bodies + 1):
         turning, moving = tree.rotation_kind[k] in (THREE_AXES, QUATERNION), tree.translations[k] == 3
         if not (turning or moving):
             continue
-        r.run(kinematics.joint_step)(r.tree, r.flex, k, q[0], r.ws)
+        r.run(kinematics.joint_step)(r.tree, r.flex, k, q, r.ws)
         i, j = int(tree.v_rotation[k]), int(tree.v_translation[k])
         turns = [n for n in range(int(tree.v_first[k]), int(tree.v_mode[k])) if not (moving and j <= n < j + 3)]
         axes = {n: r.run(angular)(r.run(load6)(r.ws.H, n)) for n in turns}
         w: Any = (0.0, 0.0, 0.0)
         for n in turns:
-            w = r.run(add_scaled)((*w, 0.0, 0.0, 0.0), v[0, n], (*axes[n], 0.0, 0.0, 0.0))[:3]
+            w = r.run(add_scaled)((*w, 0.0, 0.0, 0.0), v[n], (*axes[n], 0.0, 0.0, 0.0))[:3]
         if turning:
-            _store(N[0], i, [i, i + 1, i + 2], [r.run(cross)(w, x) for x in UNITS])
+            _store(N, i, [i, i + 1, i + 2], [r.run(cross)(w, x) for x in UNITS])
         if moving:
-            u = v[0, j], v[0, j + 1], v[0, j + 2]
-            _store(N[0], j, turns, [r.run(cross)(u, axes[n]) for n in turns])
-            _store(N[0], j, [j, j + 1, j + 2], [r.run(cross)(w, x) for x in UNITS])
+            u = v[j], v[j + 1], v[j + 2]
+            _store(N, j, turns, [r.run(cross)(u, axes[n]) for n in turns])
+            _store(N, j, [j, j + 1, j + 2], [r.run(cross)(w, x) for x in UNITS])
         r.recorder.end()
-    return r.program()
 
 
 def _store(N: Any, row: int, columns: list[int], opposite: list[Any]) -> None:

@@ -52,7 +52,7 @@ def frame_poses(r: RecursionRecording, *seen: int) -> Program:
     (frames, _), how = _frames(r), Seen(*seen)
     q = r.input("q", r.structure.nq)
     R, p = r.output("R", how.number, 9, rows=True), r.output("p", how.number, 3, rows=True)
-    _carry(r, q)
+    carry_frames(r, q)
     for i in range(how.number):
         turn, at = r.run(frame_pose)(r.flex, frames, i, q[0], r.ws)
         if how.base >= 0:
@@ -82,7 +82,7 @@ def frame_jacobians(r: RecursionRecording, *seen: int) -> Program:
     """Velocities of frames for a unit of each speed."""
     (frames, _), how = _frames(r), Seen(*seen)
     q, J = r.input("q", r.structure.nq), r.output("J", how.number, 6, r.nv)
-    _carry(r, q)
+    carry_frames(r, q)
     base = _columns(r, frames, how.base, q) if how.base >= 0 else None
     for i in range(how.number):
         own = _columns(r, frames, i, q)
@@ -140,7 +140,7 @@ def _frames(r: RecursionRecording) -> tuple[Frames, int]:
     return r.loaded["paths"].frames, len(r.structure.paths.of_frame)
 
 
-def _carry(r: RecursionRecording, q: Any, v: Any = None, a: Any = None) -> None:
+def carry_frames(r: RecursionRecording, q: Any, v: Any = None, a: Any = None) -> None:
     """Poses of all bodies on the paths, their velocities if v is given, their accelerations if a is given."""
     assert r.structure.paths is not None
     for k in r.structure.paths.body.tolist():
@@ -158,17 +158,17 @@ def _moving(r: RecursionRecording, how: Seen, accelerated: bool) -> dict[str, An
     frames, _ = _frames(r)
     q = r.inputs["q"] if "q" in r.inputs else r.input("q", r.structure.nq)
     v, a = r.input("v", r.nv), r.input("a", r.nv) if accelerated else None
-    _carry(r, q, v, a)
+    carry_frames(r, q, v, a)
     outs = {name: r.output(name, how.number, 6, rows=True) for name in ("V", "A")[: 1 + accelerated]}
-    base = _motion(r, frames, how.base, (q, v, a)) if how.base >= 0 else {}
+    base = frame_motion(r, frames, how.base, (q, v, a)) if how.base >= 0 else {}
     for i in range(how.number):
-        for name, x in _motion(r, frames, i, (q, v, a)).items():
+        for name, x in frame_motion(r, frames, i, (q, v, a)).items():
             _store(outs[name][0], i, along_axes(r, frames, i, q[0], how, x, base.get(name)))
         r.recorder.end()
     return outs
 
 
-def _motion(r: RecursionRecording, frames: Frames, i: int, state: tuple[Any, Any, Any]) -> dict[str, Any]:
+def frame_motion(r: RecursionRecording, frames: Frames, i: int, state: tuple[Any, Any, Any]) -> dict[str, Any]:
     """Velocity of frame i, and acceleration if there are any, in the axes of its body."""
     (q, v, a), k = state, _body(r, i)
     body, own = r.run(load6)(r.ws.V, k), States(q[0], v[0])

@@ -5,6 +5,7 @@ The cost is a few times that of the function, however many parameters there are:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,19 +16,24 @@ from supple.call_checks import checked
 from supple.engines.blocks.adjoint_program import ALL_NUMBERS, AdjointProgram, BoundAdjoints
 from supple.engines.blocks.block_program import Program
 from supple.engines.blocks.block_recorder import recording
+from supple.engines.blocks.lifted_program import lifted_program
 from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.llvm.batches import CORES
-from supple.errors import StateError, nearest
+from supple.errors import StateError
 from supple.expressions.derivatives import jacobian
-from supple.expressions.function import Function
+from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Expr, Graph
+from supple.model.functions.holes import require_made
+from supple.model.functions.recorded import ends, groups
+from supple.model.functions.recursions import BY_FORMULA, made_by_recursion, parametrized, recursion_of
+from supple.model.functions.table import FUNCTIONS, chosen_frames, signature
 from supple.model.loops.constraint_slopes import rates_and_forces
 from supple.model.number_arrays import flat, folded
 from supple.model.parameters import plain_symbols
-from supple.model.programs import RECURSIONS, Ends, ModelStructure, RecursionRecording, recorded
-from supple.model.recorded_trace import RecordedTrace, recorded_program
+from supple.model.programs import RECURSIONS, Ends, RecursionRecording, recorded
+from supple.model.recorded_trace import LIMIT, RecordedTrace, parametrized_program, recorded_program
 from supple.model.symbolic_tree import symbolic_tree
-from supple.model.traced_functions import signature
+from supple.model.traced_functions import traced
 from supple.recursions import articulated, kinematics, newton_euler
 from supple.recursions.states import Actuation, States
 
@@ -35,15 +41,6 @@ if TYPE_CHECKING:
     from supple.model.model import Model
 
 Numbers = NDArray[np.float64]
-RECURSION = {
-    "forward_dynamics": "",
-    "inverse_dynamics": "inverse_dynamics",
-    "bias_forces": "bias_forces",
-    "mass_matrix": "mass_matrix",
-    "energy": "energies",
-    "derivative": "rates",
-}
-"""Functions that have gradients, and the recursions that they are; accelerations solve one."""
 VALUE, WEIGHTS, MU = "value", "weights", "mu"
 
 
@@ -55,25 +52,54 @@ class Gradients:
     ----------
     model : Model
     what : str
-        One of `RECURSION`.
+        A name of the table of functions.
     parameters : sequence of str
         See `parameter_names`.
+    frames : sequence of str, optional
+        As for `Model.compile`.
+    as_arguments : bool
+        Whether the parameters are one more argument; else they have the values of the model.
+
+    Attributes
+    ----------
+    inputs : dict of str to int
+        Names and lengths of the arguments.
+    size : int
+        Number of weights: of the entries of all outputs, one after the other.
     """
 
-    def __init__(self, model: Model, what: str, parameters: Sequence[str]) -> None:
-        if what not in RECURSION:
-            raise StateError(f"gradient: no function {what!r}{nearest(what, RECURSION)}")
+    def __init__(
+        self,
+        model: Model,
+        what: str,
+        parameters: Sequence[str] = (),
+        frames: Sequence[str] | None = None,
+        as_arguments: bool = False,
+    ) -> None:
+        own = chosen_frames(model, what, frames)
+        require_made(model, what, "gradient")
         if model.evaluation.programs is None:
             raise StateError(f"model {model.name!r}: gradient: the model is too large to be recorded as blocks")
         self._model, self.what = model, what
-        self.inputs, shapes = signature(model, what)
-        ((_, shape),) = shapes.items()
-        self.size = int(np.prod(shape))
-        self._parameters = parameter_slopes(model, parameters) if parameters else None
-        self._closed = model.loops is not None and what == "forward_dynamics"
-        program, numbers = balance_sum(model) if self._closed else weighted_sum(model, what)
-        names, passive = [x for x in self.inputs if x != "tau"], tuple(x for x in program.outputs if x != VALUE)
-        count = len(numbers) if parameters else 0
+        self.inputs, shapes = signature(model, what, parameters if as_arguments else (), (), own)
+        self.size = sum(math.prod(shape) for shape in shapes.values())
+        self._parameters: ParameterSlopes | None = None
+        self._values: dict[str, Numbers] = {}
+        self._closed = model.loops is not None and what == "forward_dynamics" and not own and not as_arguments
+        on_cells = made_by_recursion(model, what, own) and what not in BY_FORMULA
+        if self._closed:
+            program, numbers = balance_sum(model)
+        elif on_cells:
+            program, numbers = weighted_sum(model, what, parameters if as_arguments else ())
+        else:
+            program, numbers = formula_sum(model, what, parameters, own)
+        if parameters and (self._closed or on_cells) and not as_arguments:
+            self._parameters = parameter_slopes(model, parameters)
+        elif parameters and not as_arguments:
+            self._values["parameters"] = np.array([list(plain_symbols(model, parameters).values.values())])
+        taken = [x for x in (*self.inputs, *self._values) if x in program.inputs]
+        names, passive = [x for x in taken if MU not in program.outputs or x != "tau"], outputs_besides(program)
+        count = len(numbers) if self._parameters is not None else 0
         self._bound = BoundAdjoints(adjoint_program(program, tuple(names), count, passive), numbers)
 
     def __call__(self, *inputs: ArrayLike, weights: ArrayLike) -> dict[str, Numbers]:
@@ -85,30 +111,46 @@ class Gradients:
         rows, shape, dtype = self._model.batch(**given, weights=(weights, self.size))
         if dtype != np.float64:
             raise StateError(f"model {self._model.name!r}: gradient: expected real states, got complex numbers")
-        by, by_numbers = self._closed_gradients(*rows) if self._closed else self._tree_gradients(rows)
-        by["q"] = np.einsum("si,sij->sj", by["q"], self._model.tangent(rows[0]))
+        by, by_numbers = self._closed_gradients(*rows) if self._closed else self._gradients(rows)
+        if "q" in by:
+            by["q"] = np.einsum("si,sij->sj", by["q"], self._model.tangent(rows[0]))
         if self._parameters is not None:
             at, slopes = self._parameters
             by["parameters"] = by_numbers[:, at] @ slopes
         return {name: x.reshape((*shape, x.shape[-1])) for name, x in by.items()}
 
-    def _tree_gradients(self, rows: Sequence[Numbers]) -> tuple[dict[str, Numbers], Numbers]:
+    def _gradients(self, rows: Sequence[Numbers]) -> tuple[dict[str, Numbers], Numbers]:
         """Gradients by the arguments, and by all numbers if there are parameters."""
+        states = len(rows[0])
+        known = dict(zip((*self.inputs, WEIGHTS), rows, strict=True))
+        known |= {name: np.repeat(x, states, axis=0) for name, x in self._values.items()}
+        return self._swept([known[name] for name in self._bound.program.program.inputs], states)
+
+    def _swept(self, rows: Sequence[Numbers], states: int) -> tuple[dict[str, Numbers], Numbers]:
+        """The same from the inputs of the program."""
         held, found = self._bound.gradients(rows, CORES)
-        by = {name: held[MU] if name == "tau" else found[name][..., 0] for name in self.inputs}
-        return by, found[ALL_NUMBERS][..., 0] if self._parameters is not None else np.zeros((len(rows[0]), 0))
+        by = {}
+        for name, size in (self.inputs | {name: x.shape[1] for name, x in self._values.items()}).items():
+            none = np.zeros((states, size))
+            by[name] = held[MU] if name == "tau" and MU in held else found[name][..., 0] if name in found else none
+        return by, found[ALL_NUMBERS][..., 0] if self._parameters is not None else np.zeros((states, 0))
 
     def _closed_gradients(self, q: Numbers, v: Numbers, tau: Numbers, w: Numbers) -> tuple[dict[str, Numbers], Numbers]:
         """The same of accelerations of a closed model: sums over the equations that they solve."""
         loops = self._model.loops
         assert loops is not None
         equations = loops.derivatives.weights(q, v, tau, w)
-        by, by_numbers = self._tree_gradients(equations.inputs)
+        by, by_numbers = self._swept(equations.inputs, len(equations.inputs[0]))
         total = {name: np.zeros((len(q), x.shape[1])) for name, x in (by | {"": by_numbers}).items()}
         for name, x in (by | {"": by_numbers}).items():
             np.add.at(total[name], equations.state, x)
         by_numbers = total.pop("")
         return total | {"tau": equations.mu}, by_numbers
+
+
+def outputs_besides(program: Program) -> tuple[str, ...]:
+    """The outputs of a program that are held, besides the weighted sum."""
+    return tuple(x for x in program.outputs if x != VALUE)
 
 
 def adjoint_program(program: Program, by: tuple[str, ...], numbers: int, passive: tuple[str, ...]) -> AdjointProgram:
@@ -117,29 +159,54 @@ def adjoint_program(program: Program, by: tuple[str, ...], numbers: int, passive
     return PROGRAMS.get(key, lambda: AdjointProgram(program, [VALUE], by, numbers, passive))
 
 
-def weighted_sum(model: Model, what: str) -> tuple[Program, Numbers]:
+def weighted_sum(model: Model, what: str, parameters: Sequence[str] = ()) -> tuple[Program, Numbers]:
     """A recursion of a tree as a program for the weighted sum of its results, and its numbers."""
-    structure = ModelStructure(model.tree, model.flex, model.nq)
+    structure = parametrized(model, parameters)
 
     def make() -> Program:
         r = RecursionRecording(structure)
         with recording(r.recorder):
             if what == "forward_dynamics":
-                out, weights, kept = accelerations_balance(r)
+                force, weights, kept = accelerations_balance(r)
+                results = [force]
             else:
-                RECURSIONS[RECURSION[what]](r, *((False, False) if what == "inverse_dynamics" else ()))
-                ((_, out),) = r.outputs.items()
-                weights, kept = r.input(WEIGHTS, out.size), {}
-            value = r.output(VALUE, 1)
-            for i, place in enumerate(np.ndindex(*out.shape)):
-                value[0, 0] = value[0, 0] + weights[0, i] * out[place]
-                r.recorder.cut()
+                recursion, *options = recursion_of(what)
+                RECURSIONS[recursion](r, *options)
+                results = [r.outputs[x.name] for x in FUNCTIONS[what].outputs]
+                weights, kept = r.input(WEIGHTS, sum(x.size for x in results)), {}
+            value, i = r.output(VALUE, 1), 0
+            for out in results:
+                for place in np.ndindex(*out.shape):
+                    value[0, 0] = value[0, 0] + weights[0, i] * out[place if len(place) > 1 else place[0]]
+                    i += 1
+                    r.recorder.cut()
             r.outputs = {VALUE: value, **kept}
             made = r.program()
         r.recorder.release()
         return made
 
     return PROGRAMS.stored(Program, (structure.digest(), "gradient", what), make), structure.numbers.values()
+
+
+def formula_sum(model: Model, what: str, parameters: Sequence[str], frames: Sequence[str]) -> tuple[Program, Numbers]:
+    """A function on nodes as a program for the weighted sum of its results, and its numbers."""
+
+    def weighed(graph: Graph, outputs: Mapping[str, Nodes]) -> Ends:
+        results = np.concatenate([np.ravel(x) for x in outputs.values()])
+        weights = graph.new_inputs(WEIGHTS, map(str, range(len(results))))
+        return {WEIGHTS: weights}, {VALUE: np.array([graph.node(weights @ results)], dtype=object)}
+
+    def make(t: RecordedTrace) -> Ends:
+        t.graph.straight = True
+        inputs, outputs = ends(t, what, frames)
+        weights, value = weighed(t.graph, outputs)
+        return {**inputs, **weights}, value
+
+    if FUNCTIONS[what].differentiates:
+        f = traced(model, what, parameters, (), 20 * LIMIT, frames or None)
+        weights, value = weighed(f.graph, f.outputs)
+        return lifted_program(Function(what, f.graph, {**f.inputs, **weights}, value))
+    return parametrized_program(model, parameters, ("gradient", what), make, groups(model, frames))
 
 
 def accelerations_balance(r: RecursionRecording) -> tuple[Any, Any, dict[str, Any]]:

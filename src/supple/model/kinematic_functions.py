@@ -163,13 +163,16 @@ class KinematicFunctions(StateFunctions):
     def _rate_of_jacobian(self, frame: str, axes: str) -> tuple[Bound, Callable[..., Any]]:
         """The program of `jacobian_derivative`, and the function of one state."""
         key = frame, axes
-        if key not in self._jacobian_rates:
+        try:
+            return self._jacobian_rates[key]
+        except (KeyError, TypeError):
             at, (seen, others) = self.find_frame(frame), self._how(frame, axes)
             bound = jacobian_rate(cast("Model", self), [at, *others], seen)
             if len(self._jacobian_rates) >= KEPT:
                 self._jacobian_rates.clear()
-            self._jacobian_rates[key] = bound, bound.call({"dJ": (6, self.nv)}, quaternions=self._quaternion_ends)
-        return self._jacobian_rates[key]
+            made = bound, bound.call({"dJ": (6, self.nv)}, quaternions=self._quaternion_ends)
+            self._jacobian_rates[key] = made
+            return made
 
     @cached_property
     def _jacobian_rates(self) -> dict[tuple[str, str], tuple[Bound, Callable[..., Any]]]:

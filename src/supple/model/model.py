@@ -22,6 +22,8 @@ from supple.model.balance_functions import BalanceFunctions
 from supple.model.compiled import compiled, estimated_operations
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
+from supple.model.functions.holes import require_made
+from supple.model.functions.table import require_function
 from supple.model.gradients import Gradients
 from supple.model.linearization import linearized
 from supple.model.loops.loops import Loops
@@ -39,7 +41,6 @@ from supple.model.renumbering import renumbered
 from supple.model.rollout import Rollout
 from supple.model.shape_loads import ShapeLoads, static_shapes
 from supple.model.trace import Trace
-from supple.model.traced_functions import require_function
 from supple.model.traced_functions import traced as traced_function
 
 if TYPE_CHECKING:
@@ -170,6 +171,50 @@ class Model(BalanceFunctions):
         A, B = linearized(self, q_, v_, u_)
         return A.reshape((*shape, *A.shape[1:])), B.reshape((*shape, *B.shape[1:]))
 
+    def forward_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> tuple[Numbers, ...]:
+        """Return a (..., nv) and its derivatives (..., nv, nv) with respect to q, v and tau.
+
+        Those by q are in the directions of the speeds, dq = S x, as for `linearize`.
+        """
+        return self._compiled("forward_dynamics_derivatives", q, v, tau=(tau, self.nv))
+
+    def inverse_dynamics_derivatives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Numbers, ...]:
+        """Return tau (..., nv) and its derivatives (..., nv, nv) with respect to q, v and a."""
+        return self._compiled("inverse_dynamics_derivatives", q, v, a=(a, self.nv))
+
+    def rk4(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
+        """Return q and v after one step of the classical Runge-Kutta method, dt in s, with constant tau."""
+        return self._compiled("rk4", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+
+    def semi_implicit_euler(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
+        """Return q and v after one step: speeds first, then coordinates with the new speeds."""
+        return self._compiled("semi_implicit_euler", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+
+    def leapfrog(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
+        """Return q and v after half a step of the coordinates, a step of the speeds, and the other half."""
+        return self._compiled("leapfrog", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+
+    def _compiled(self, name: str, q: ArrayLike, v: ArrayLike, **more: tuple[ArrayLike, int]) -> tuple[Numbers, ...]:
+        """Call a compiled function with real states, after checks."""
+        call = self._compiled_functions.get(name)
+        if call is None:
+            call = self._compiled_functions[name] = self.compile(name)
+        rows, shape, dtype = self.batch(q=(q, self.nq), v=(v, self.nv), **more)
+        if dtype != np.float64:
+            raise StateError(f"model {self.name!r}: {name}: expected real states, got complex numbers")
+        return tuple(x.reshape((*shape, *x.shape[1:])) for x in call(*rows))
+
+    @cached_property
+    def _compiled_functions(self) -> dict[str, Any]:
+        """Functions that have been called."""
+        return {}
+
+    def constraint_forces(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Numbers:
+        """Return the forces (..., rows) of the constraint equations, see `Loops.forces`."""
+        require_made(self, "constraint_forces", "method")
+        assert self.loops is not None
+        return self.loops.forces(q, v, tau)
+
     def hybrid_slopes(self, q: Vector, v: Vector, known: Vector, prescribed: Mask) -> MotionSlopes:
         """Derivatives of the motion of one state by q, v and `known`; see `hybrid`."""
         return slopes_by_tangents(self, q, v, known, prescribed)
@@ -179,7 +224,7 @@ class Model(BalanceFunctions):
         return inverse_slopes_by_tangents(self, q, v, a, tau)
 
     @checked
-    def gradient(self, what: str, parameters: Sequence[str] = ()) -> Gradients:
+    def gradient(self, what: str, parameters: Sequence[str] = (), *, frames: Sequence[str] | None = None) -> Gradients:
         """The gradient of a weighted sum of results, in reverse: by all arguments and parameters at once.
 
         It costs a few times what the function does, however many parameters there are.
@@ -187,15 +232,18 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "energy" or "derivative".
+            A name of the [table of functions](functions.md).
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) by which it is taken too. Zeros belong to the
             structure, and are refused.
+        frames : sequence of str, optional
+            As for `compile`.
 
         Returns
         -------
         Gradients
-            To be called as `g(q, v, tau, weights=w)`, with leading batch axes: arrays (..., n) by the names of the
+            To be called as `g(q, v, tau, weights=w)`, with leading batch axes, one weight for each entry of the
+            outputs: arrays (..., n) by the names of the
             arguments, "q" in the directions of the speeds, and "parameters".
 
         Examples
@@ -207,7 +255,7 @@ class Model(BalanceFunctions):
         >>> {name: round(float(x[0]), 6) for name, x in g.items()}
         {'q': -19.62, 'v': 0.0, 'tau': 2.0, 'parameters': -3.0}
         """
-        return Gradients(self, what, tuple(parameters))
+        return Gradients(self, what, tuple(parameters), frames)
 
     # ------------------------------------------------------------ machine code
 
@@ -220,6 +268,7 @@ class Model(BalanceFunctions):
         derivatives: Sequence[str] = (),
         integrator: str = "rk4",
         threads: int | None = None,
+        frames: Sequence[str] | None = None,
     ) -> Any:
         """One of the model's functions in machine code, called with arrays of any leading axes.
 
@@ -229,9 +278,7 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            "forward_dynamics", "inverse_dynamics", "bias_forces", "mass_matrix", "inverse_mass_matrix", "kinematics",
-            "energy", "sums" (energy, momentum, first moment of mass), "derivative"; "rk4", "semi_implicit_euler" or
-            "leapfrog", one step (q, v, tau, dt) -> (q, v); or "rollout", whole trajectories.
+            A name of the [table of functions](functions.md), or "rollout" for whole trajectories.
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order:
             one set of them for all states, or one for each.
@@ -242,40 +289,51 @@ class Model(BalanceFunctions):
             Of a rollout: "rk4", "semi_implicit_euler", or "leapfrog", the cheapest for stiff flexible systems.
         threads : int, optional
             Cores that a large batch is spread over; all if not given.
+        frames : sequence of str, optional
+            The frames of functions about frames, by default all bodies. For dynamics frames at which wrenches act:
+            these are one more argument (..., 6 m), along the axes of the frames.
 
         Returns
         -------
         CompiledFunction or Rollout
             To be called as `f(q, v, tau)`, with leading batch axes; `f.operations`, `f.c_source()`.
         """
-        require_function(what, "rollout")
         if what == "rollout":
             if derivatives:
                 raise StateError(f"derivatives: a rollout has none, got {list(derivatives)}")
             return Rollout(self, integrator, parameters, lambda step: compiled(self, step, parameters, (), threads))
-        return compiled(self, what, parameters, derivatives, threads)
+        require_function(what, "rollout")
+        return compiled(self, what, parameters, derivatives, threads, frames)
 
     @checked
-    def casadi(self, what: str, *, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()) -> Any:
+    def casadi(
+        self,
+        what: str,
+        *,
+        parameters: Sequence[str] = (),
+        derivatives: Sequence[str] = (),
+        frames: Sequence[str] | None = None,
+    ) -> Any:
         """One of the model's functions for CasADi, to optimise motions with; needs `supple[casadi]`.
 
         Parameters
         ----------
         what : str
-            As for `compile`, but no rollout; also "rk4", "semi_implicit_euler" and "leapfrog", one step
-            (q, v, tau, dt) -> (next_q, next_v).
+            A name of the [table of functions](functions.md). Outputs that have the name of an input are next_q, next_v.
         parameters : sequence of str
             Numbers of the model that become one more argument.
         derivatives : sequence of str
             Arguments by which the outputs are differentiated too, as for `compile`. CasADi does not need them: it
             differentiates the function itself, exactly.
+        frames : sequence of str, optional
+            As for `compile`.
 
         Returns
         -------
         casadi.Function
             With named inputs and outputs: `f(q, v, tau)`, or `f(q=q, v=v, tau=tau)["a"]`.
         """
-        return to_casadi(traced_function(self, what, parameters, derivatives))
+        return to_casadi(traced_function(self, what, parameters, derivatives, frames=frames))
 
     # ------------------------------------------------------------ what simulation asks of a formulation
 
@@ -353,3 +411,8 @@ class _OpenTree(Model):
 
     def __init__(self, description: Description, like: Flex | None = None) -> None:
         super(Model, self).__init__(description, like)
+
+
+def _column(dt: ArrayLike) -> Numbers:
+    """A number, or one for each state, as rows of one number."""
+    return np.asarray(dt)[..., None]

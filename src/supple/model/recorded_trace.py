@@ -20,7 +20,7 @@ from supple.model.parameter_arrays import ParameterArrays
 from supple.model.programs import Ends, recorded
 from supple.model.trace import Trace
 from supple.recursions.closures import Closures
-from supple.recursions.tree import Flex, Tree
+from supple.recursions.tree import Flex, Frames, Tree
 
 if TYPE_CHECKING:
     from supple.model.model import Model
@@ -30,8 +30,8 @@ LIMIT = 600_000
 """Nodes at which recording is given up: it would take many seconds."""
 
 
-DESCRIBED = "described"
-"""The group of numbers of bodies of which some are parameters."""
+DESCRIBED, FRAMES = "described", "frames"
+"""The groups of numbers of bodies of which some are parameters, and of the frames that a function is about."""
 
 
 def model_numbers(model: Model, more: Mapping[str, Any] | None = None) -> NumberArrays:
@@ -122,6 +122,11 @@ class RecordedTrace(Trace):
         self.graph.end()
         return found
 
+    def frames_by_name(self, names: Sequence[str]) -> Frames:
+        """The frames of the program, their numbers loaded."""
+        found: Frames = self.groups[FRAMES]
+        return found
+
     def closure_arrays(self) -> Closures:
         """The constraints, their numbers loaded."""
         found: Closures = self.groups["closures"]
@@ -140,13 +145,14 @@ def parametrized_program(
     parameters: Sequence[str],
     key: tuple[Any, ...],
     make: Callable[[RecordedTrace], Ends],
+    more: Mapping[str, Any] | None = None,
     largest: int = LARGE,
 ) -> tuple[Program, NDArray[np.float64]]:
     """The same, some of the model's numbers being nodes: the trace's `parameters`."""
     if not parameters:
-        return _recorded(model, model_numbers(model), (*key, largest), lambda t, _: make(t), largest=largest)
+        return _recorded(model, model_numbers(model, more), (*key, largest), lambda t, _: make(t), largest=largest)
     arrays = ParameterArrays(model, parameters)
-    numbers = model_numbers(model, {DESCRIBED: arrays.described})
+    numbers = model_numbers(model, {DESCRIBED: arrays.described} | dict(more or {}))
     return _recorded(model, numbers, (*key, largest, arrays.key), lambda t, _: make(t), arrays, largest)
 
 

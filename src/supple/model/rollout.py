@@ -14,8 +14,7 @@ from supple.engines.llvm import call
 from supple.engines.llvm.batches import spread
 from supple.errors import StateError, one_of
 from supple.expressions.function import Operations
-
-INTEGRATORS = ("rk4", "semi_implicit_euler", "leapfrog")
+from supple.model.functions.table import INTEGRATORS
 
 
 class StepFunction(Protocol):

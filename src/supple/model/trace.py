@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supple.expressions.elimination import pivots, solve_symmetric
 from supple.expressions.function import Function, Nodes
 from supple.expressions.graph import Graph
+from supple.model.body_frames import frame_arrays
 from supple.model.parameters import Symbols, plain_symbols
 from supple.model.prescribed_modes import require_tree
 from supple.model.regroup import regrouped
@@ -312,6 +313,18 @@ class Trace:
         R, p = zeros(1, rows, 9), zeros(1, rows, 3)
         self.run(kinematics.poses)(self.tree, self.flex, q[None], self.workspace(), R, p)
         return R[0, 1:].reshape(-1, 3, 3), p[0, 1:]
+
+    def mass(self) -> Any:
+        """Mass of all bodies."""
+        return sum(self.tree.mass[k] for k in range(1, len(self.model.bodies) + 1))
+
+    def frames_by_name(self, names: Sequence[str]) -> Frames:
+        """Frames of the model; coordinates of one may be parameters."""
+        found: Frames = self.nodes_of(frame_arrays(self.model.find_frame(name) for name in names))
+        for i, name in enumerate(names):
+            for j, c in enumerate("xyz"):
+                found.position[i, j] = self.parameters.get(f"{name}.{c}", found.position[i, j])
+        return found
 
     def frame_positions(self, q: Nodes, frames: Frames) -> Nodes:
         """Origins (frames, 3) of frames in the ground frame."""

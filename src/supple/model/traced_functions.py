@@ -1,101 +1,24 @@
-"""The functions of a model as graphs: which there are, their inputs and outputs, and derivatives."""
+"""The functions of the table as graphs: inputs, outputs and derivatives on the nodes of a trace."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.call_checks import checked
-from supple.errors import StateError, nearest, one_of
-from supple.expressions.derivatives import along
 from supple.expressions.function import Function, Nodes
-from supple.expressions.graph import Expr
-from supple.model.step_formulas import STEPS
+from supple.model.functions.derivative_rules import derivative
+from supple.model.functions.frames_on_nodes import NodeFrames
+from supple.model.functions.holes import require_made
+from supple.model.functions.table import FUNCTIONS, chosen_frames, signature
+from supple.model.functions.values import Values
 from supple.model.trace import Trace
 
 if TYPE_CHECKING:
     from supple.model.model import Model
-
-STATE = ("q", "v")
-INPUTS: dict[str, tuple[str, ...]] = {
-    "forward_dynamics": (*STATE, "tau"),
-    "inverse_dynamics": (*STATE, "a"),
-    "bias_forces": STATE,
-    "mass_matrix": ("q",),
-    "inverse_mass_matrix": ("q",),
-    "kinematics": ("q",),
-    "energy": STATE,
-    "sums": STATE,
-    "derivative": STATE,
-    "rk4": (*STATE, "tau", "dt"),
-    "semi_implicit_euler": (*STATE, "tau", "dt"),
-    "leapfrog": (*STATE, "tau", "dt"),
-}
-"""What can be traced, and from which inputs."""
-TRACEABLE = tuple(INPUTS)
-
-
-class Sized(Protocol):
-    """What decides the lengths of inputs and outputs: a model of any formulation."""
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        ...
-
-    @property
-    def nv(self) -> int:
-        """Number of speeds."""
-        ...
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        """Their names."""
-        ...
-
-
-def require_function(what: str, *further: str) -> None:
-    """Raise StateError unless `what` is a function that can be traced, or one of the `further` ones."""
-    known = (*INPUTS, *further)
-    if not isinstance(what, str) or what not in known:
-        raise StateError(f"no function {what!r} to trace{nearest(what, known) or one_of(known)}")
-
-
-def signature(
-    model: Sized, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()
-) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
-    """Lengths of the inputs and shapes of the outputs of a traced function, without tracing it."""
-    require_function(what)
-    n, nq, bodies = model.nv, model.nq, len(model.bodies)
-    lengths = {"q": nq, "v": n, "tau": n, "a": n, "dt": 1}
-    inputs = {name: lengths[name] for name in INPUTS[what]}
-    if parameters:
-        inputs["parameters"] = len(parameters)
-    step: dict[str, tuple[int, ...]] = {"q": (nq,), "v": (n,)}
-    plain_outputs: dict[str, dict[str, tuple[int, ...]]] = {
-        "forward_dynamics": {"a": (n,)},
-        "inverse_dynamics": {"tau": (n,)},
-        "bias_forces": {"tau": (n,)},
-        "mass_matrix": {"M": (n, n)},
-        "inverse_mass_matrix": {"W": (n, n)},
-        "kinematics": {"R": (bodies, 3, 3), "p": (bodies, 3)},
-        "energy": {"energy": (2,)},
-        "sums": {"energy": (2,), "momentum": (6,), "moment": (3,)},
-        "derivative": {"rate": (nq,)},
-        "rk4": step,
-        "semi_implicit_euler": step,
-        "leapfrog": step,
-    }
-    outputs = dict(plain_outputs[what])
-    for name, shape in plain_outputs[what].items():
-        for by in derivatives:
-            if by not in inputs:
-                raise StateError(f"derivatives: {what} has no input {by!r}{nearest(by, inputs)}")
-            outputs[f"d{name}_d{by}"] = (*shape, n if by == "q" else inputs[by])
-    return inputs, outputs
 
 
 @checked
@@ -105,13 +28,15 @@ def traced(
     parameters: Sequence[str] = (),
     derivatives: Sequence[str] = (),
     limit: float = math.inf,
+    frames: Sequence[str] | None = None,
 ) -> Function:
     """One of the model's functions as a graph.
 
     Parameters
     ----------
+    model : Model
     what : str
-        One of `TRACEABLE`.
+        A name of the table of functions, `supple.model.functions.table`.
     parameters : sequence of str
         What stays symbolic, see `parameter_names`.
     derivatives : sequence of str
@@ -119,79 +44,46 @@ def traced(
         speeds, dq = S x, as `Model.linearize` has it.
     limit : int
         Most nodes there may be.
+    frames : sequence of str, optional
+        The frames of functions about frames, by default all bodies. For dynamics frames at which wrenches act, which
+        are one more input.
     """
-    return traced_on(Trace(model, parameters, limit), what, parameters, derivatives)
+    own = chosen_frames(model, what, frames)
+    require_made(model, what, "graph")
+    return traced_on(Trace(model, parameters, limit), what, parameters, derivatives, own)
 
 
-def traced_on(t: Any, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = ()) -> Function:
+def traced_on(
+    t: Any, what: str, parameters: Sequence[str] = (), derivatives: Sequence[str] = (), frames: Sequence[str] = ()
+) -> Function:
     """The same on a trace of any formulation."""
-    lengths, shapes = signature(t.model, what, parameters, derivatives)
-    inputs: dict[str, Nodes] = {"q": t.q, "v": t.v, "tau": t.tau, "a": t.a}
-    inputs["dt"] = t.graph.new_inputs("", ["dt"])
-    inputs["parameters"] = np.array(list(t.parameters.values()), dtype=object)
-    found = traced_outputs(t, what, inputs["dt"][0])
-    outputs = dict(found)
-    for name, nodes in found.items():
+    lengths, shapes = signature(t.model, what, parameters, derivatives, frames)
+    x = inputs_on(t, lengths, frames)
+    outputs = traced_outputs(t, what, x)
+    for name, nodes in list(outputs.items()):
         for by in derivatives:
-            outputs[f"d{name}_d{by}"] = _derivative(t, what, nodes, inputs[by], by)
-    arguments = {name: inputs[name] for name in lengths}
-    return Function(what, t.graph, arguments, {name: outputs[name] for name in shapes})
+            outputs[f"d{name}_d{by}"] = derivative(t, what, x, nodes, by)
+    arguments = {name: x.leaves(name) for name in lengths}
+    purpose = FUNCTIONS[what].purpose
+    wanted = {name: outputs[name] for name in shapes}
+    return Function(what, t.graph, arguments, wanted, purpose=purpose[0].lower() + purpose[1:])
 
 
-def traced_outputs(t: Trace, what: str, dt: Expr) -> dict[str, Nodes]:
+def inputs_on(t: Any, lengths: Mapping[str, int], frames: Sequence[str] = ()) -> Values:
+    """The inputs of a function on a trace, by their lengths: leaves that it has, or new ones."""
+    known: dict[str, Nodes] = {"q": t.q, "v": t.v, "tau": t.tau, "a": t.a}
+    inputs: dict[str, Nodes] = {}
+    for name, n in lengths.items():
+        if name == "dt":
+            inputs[name] = t.graph.new_inputs("", ["dt"])
+        elif name != "parameters":
+            inputs[name] = known[name] if name in known else t.graph.new_inputs(name, map(str, range(n)))
+    parameters = np.array(list(t.parameters.values()), dtype=object)
+    return Values(inputs, t.q, t.v, t.a, t.tau, NodeFrames(t, frames) if len(frames) else None, parameters)
+
+
+def traced_outputs(t: Any, what: str, x: Values) -> dict[str, Nodes]:
     """The outputs of a function by name, on the nodes of a trace."""
-    if what == "kinematics":
-        R, p = t.poses(t.q)
-        return {"R": R, "p": p}
-    if what in STEPS:
-        q, v = STEPS[what](t, t.q, t.v, dt, lambda _, q, v: t.forward_dynamics(q, v, t.tau))
-        return {"q": q, "v": v}
-    made = {
-        "forward_dynamics": lambda: {"a": t.forward_dynamics(t.q, t.v, t.tau)},
-        "inverse_dynamics": lambda: {"tau": t.inverse_dynamics(t.q, t.v, t.a)},
-        "bias_forces": lambda: {"tau": t.bias_forces(t.q, t.v)},
-        "mass_matrix": lambda: {"M": t.mass_matrix(t.q)},
-        "inverse_mass_matrix": lambda: {"W": t.inverse_mass_matrix(t.q)},
-        "energy": lambda: {"energy": t.energy(t.q, t.v)},
-        "sums": lambda: dict(zip(("energy", "momentum", "moment"), t.sums(t.q, t.v), strict=True)),
-        "derivative": lambda: {"rate": t.rates(t.q, t.v)},
-    }
-    return made[what]()
-
-
-def _derivative(t: Trace, what: str, outputs: Nodes, by: Nodes, name: str) -> Nodes:
-    """Derivatives of outputs, the direction last."""
-    if what == "forward_dynamics" and t.model.loops is None:
-        return _acceleration_derivative(t, outputs, by, name)
-    return _along(t, outputs, by, name)
-
-
-def _along(t: Trace, outputs: Nodes, by: Nodes, name: str) -> Nodes:
-    """Forward derivatives along each direction of an input."""
-    if name == "q":
-        directions = [dict(zip(by, column, strict=True)) for column in t.tangent(by).T]
-    else:
-        directions = [{leaf: 1.0} for leaf in by]
-    rows = list(outputs.flat)
-    moving = [{leaf: rate for leaf, rate in d.items() if not _is_zero(rate)} for d in directions]
-    columns = np.array(along(rows, moving), dtype=object)
-    return np.moveaxis(columns.reshape(len(moving), *outputs.shape), 0, -1)
-
-
-def _acceleration_derivative(t: Trace, a: Nodes, by: Nodes, name: str) -> Nodes:
-    """From M a + bias = tau: da = M^-1 (dtau - d(balance) at fixed a), cheaper than through the recursion.
-
-    Of trees alone. The balance is differentiated for accelerations that are leaves, which are then replaced by a.
-    """
-    W = t.inverse_mass_matrix(t.q)
-    if name == "tau":
-        return t.by_forces(t.q, W)
-    forces = _along(t, t.balance(t.q, t.v, t.a, t.tau), by, name)
-    leaves = np.concatenate([t.q, t.v, t.tau, t.a])
-    at_leaves = Function("forces", t.graph, {"leaves": leaves}, {"d": forces}, t.parameters.values())
-    at_a = at_leaves.substitute(dict(zip(t.a, a, strict=True))).outputs["d"]
-    return -(W @ at_a)
-
-
-def _is_zero(x: Any) -> bool:
-    return bool(x.op == "constant" and x.value == 0.0) if isinstance(x, Expr) else x == 0
+    function = FUNCTIONS[what]
+    found = function.formula(t, x)
+    return dict(zip((y.name for y in function.outputs), found, strict=True))

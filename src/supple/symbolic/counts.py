@@ -27,6 +27,7 @@ def count_operations(
     parameters: Sequence[str] = (),
     derivatives: Sequence[str] = (),
     iterations: int | None = None,
+    frames: Sequence[str] | None = None,
 ) -> Operations:
     """Operations of one evaluation, found by running the recursion on graph nodes. Checks are not counted.
 
@@ -34,8 +35,8 @@ def count_operations(
     ----------
     model : Model
     what : str
-        One of `supple.model.traced_functions.TRACEABLE`: all that `model.compile` makes, and for a rollout the name of
-        its integrator, of which this is one step.
+        A name of the table of functions, `supple.model.functions.table`. The step of a rollout has the name of its
+        integrator.
     method : str
         Of forward dynamics, as `model.forward_dynamics` has them: "articulated"; "composite" (mass matrix, bias, a
         dense solution that sees no zero); "triangular" (mass matrix, bias, elimination along the branches);
@@ -49,6 +50,8 @@ def count_operations(
         Of conjugate gradients: the count is that of a whole evaluation which takes so many iterations, with the bias
         forces, the configuration and the diagonal of the mass matrix. How many are needed depends on the state. If not
         given, the count is that of one iteration alone, a product with the mass matrix and the next direction.
+    frames : sequence of str, optional
+        As for `Model.compile`.
 
     Examples
     --------
@@ -65,7 +68,7 @@ def count_operations(
     if iterations is not None and (method != "conjugate_gradient" or iterations < 0):
         raise StateError(f"iterations: conjugate gradients have them, 0 or more; got {iterations} for {method!r}")
     if method == "articulated":
-        return traced(model, what, parameters, derivatives).operations
+        return traced(model, what, parameters, derivatives, frames=frames).operations
     if what != "forward_dynamics" or derivatives:
         asked = f"derivatives by {', '.join(derivatives)}" if derivatives else repr(what)
         raise StateError(f"method: {asked} has no other than 'articulated', got {method!r}")

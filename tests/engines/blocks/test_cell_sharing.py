@@ -13,7 +13,7 @@ from supple.engines.blocks.block_program import Loaded, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cell_sharing import in_less_memory
 from supple.engines.blocks.cells import Cells
-from supple.model.compiled import RECURSION_OF
+from supple.model.functions.recursions import recursion_of
 from supple.model.programs import ModelStructure, program
 from supple.structures import Material, Rectangle, beam
 
@@ -39,7 +39,7 @@ def spider(flexible: bool = False) -> supple.Model:
 def body_by_body(model: supple.Model, what: str) -> tuple[Program, NDArray[np.float64]]:
     """A function in blocks of bodies, and the numbers that it loads."""
     structure = ModelStructure(model.tree, model.flex, model.nq)
-    return program(structure, structure.digest(), *RECURSION_OF[what]), structure.numbers.values()
+    return program(structure, structure.digest(), *recursion_of(what)), structure.numbers.values()
 
 
 @pytest.mark.parametrize("what", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])

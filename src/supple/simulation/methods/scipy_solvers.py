@@ -119,10 +119,18 @@ class ScipySolver:
             self._slopes = RateSlopes.of(system, task.t, task.y, u)
         self._judged = True
         slopes = self._slopes
+
+        def entries(time: float, state: Vector) -> Any:
+            at, y = min(time, last), np.ascontiguousarray(state)
+            found = system.jacobian(at, y, u) if slopes is None else slopes.entries(at, y, u)
+            if not np.isfinite(found).all():  # scipy factorises what it gets
+                raise diverged(system, self.name, at, y, system.rate(at, y, u), "derivatives are not finite")
+            return found
+
         if slopes is None:
-            return lambda time, state: system.jacobian(min(time, last), np.ascontiguousarray(state), u)
+            return entries
         pattern = slopes.pattern
-        return lambda time, state: pattern.matrix(slopes.entries(min(time, last), np.ascontiguousarray(state), u))
+        return lambda time, state: pattern.matrix(entries(time, state))
 
     def _atol(self, h: float, y: Vector, sizes: Vector) -> Vector:
         """Absolute tolerances (n,) of the next step: what is allowed, less what the solver adds for |y|."""
