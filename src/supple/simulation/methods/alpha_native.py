@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
@@ -27,7 +27,9 @@ class NativeAlphaSteps:
         programs = model.evaluation.programs
         assert programs is not None
         advance = programs("advance")
-        self._advance = CompiledFunction("advance", Bound(advance.program, advance.numbers, 1), {"q": (model.nq,)})
+        self._advance = CompiledFunction(
+            "advance", BoundProgram(advance.program, advance.numbers, 1), {"q": (model.nq,)}
+        )
         n, nz = system.nv, len(system.z_0)
         self.before: StepState = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
         self._trial = self._new_trial()
