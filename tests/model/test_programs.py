@@ -14,7 +14,7 @@ import pytest
 
 import supple
 from supple.engines.blocks import program_cache
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, recording
 from supple.engines.blocks.instancing import Prototypes
 from supple.engines.blocks.program_cache import PROGRAMS
@@ -83,7 +83,7 @@ def compared(model: Model) -> dict[str, tuple[int, int]]:
     q, v = model.random_state(1)
     inputs = [np.tile(x, (3, 1)) for x in (q, v, np.ones(model.nv))]
     pair = pairs["hybrid_dynamics", (False,) * model.nv, False]
-    found, wanted = (Bound(x, numbers_of(model)).batch(inputs, 3) for x in pair)
+    found, wanted = (BoundProgram(x, numbers_of(model)).batch(inputs, 3) for x in pair)
     assert np.abs(wanted[0]).max() > 0
     for x, y in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(x, y)
