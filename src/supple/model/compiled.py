@@ -141,7 +141,7 @@ def compiled(
         bound = _tangents(model, parameters)(MATRICES[what], ())
         results = dict.fromkeys(outputs, "dy_dx")
     else:
-        bound = BoundProgram(*_values(model, what, parameters, own))
+        bound = value_program(model, what, parameters, own)
 
     def source() -> Any:
         return traced(model, what, parameters, derivatives, frames=own or None)
@@ -156,18 +156,18 @@ def _tangents(model: Model, parameters: Sequence[str]) -> Tangents:
     return Tangents(parametrized(model, parameters)) if parameters or own is None else own
 
 
-def _values(model: Model, what: str, parameters: Sequence[str], frames: Sequence[str]) -> tuple[Any, Numbers]:
-    """A program without derivatives, and the numbers that it loads."""
+def value_program(model: Model, what: str, parameters: Sequence[str] = (), frames: Sequence[str] = ()) -> BoundProgram:
+    """Return a function without derivatives as a program with the numbers of a model."""
     operations = estimated_operations(model.tree, model.flex) * (4 if what == "rk4" else 1)
     if what in SQUARES:
         operations += ROW_STEP * row_steps(model.tree)
     closes, rows = FUNCTIONS[what].solves, 0 if model.loops is None else len(model.loops.arrays.row_kind)
     long = operations <= VALUES and not (closes and rows > WRITTEN_OUT)
     if long or not made_by_recursion(model, what, frames):
-        return function_program(model, what, parameters, frames, largest=LONG if long else LARGE)
+        return BoundProgram(*function_program(model, what, parameters, frames, largest=LONG if long else LARGE))
     structure = parametrized(model, parameters)
     recursion, *options = recursion_of(what)
-    return program(structure, structure.digest(), recursion, *options), structure.numbers.values()
+    return BoundProgram(program(structure, structure.digest(), recursion, *options), structure.numbers.values())
 
 
 def _recorded_derivatives(

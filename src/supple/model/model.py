@@ -19,7 +19,7 @@ from supple.errors import StateError
 from supple.expressions.function import Function
 from supple.expressions.printers.casadi_ import to_casadi
 from supple.model.balance_functions import BalanceFunctions
-from supple.model.compiled import compiled, estimated_operations
+from supple.model.compiled import compiled, estimated_operations, value_program
 from supple.model.flatten import name_states
 from supple.model.frozen import Numbers
 from supple.model.functions.holes import require_made
@@ -70,6 +70,7 @@ class Model(BalanceFunctions):
 
     def __init__(self, description: Description, like: Flex | None = None) -> None:
         super().__init__(description, like)
+        self._one.values = lambda what: value_program(self, what)
         if description.constraints:
             self.loops = loops = Loops(self, name_states(description))
             self._one.closed = lambda: loops.sweeps.programs.accelerations

@@ -24,6 +24,8 @@ from supple.model.programs import ModelStructure, Programs
 from supple.recursions.frame_paths import frame_paths
 
 Call = Callable[..., Any]
+BY_VALUES = ("mass_matrix",)
+"""Functions of many small steps, each a block of its own where a body is: long blocks take half of the time."""
 
 
 def declined(*_: Any) -> None:
@@ -44,11 +46,14 @@ class OneState:
     ----------
     closed : function, optional
         Gives the program of the accelerations of a model with closed loops.
+    values : function, optional
+        Gives the program of a function by name that is compiled, see `compiled.value_program`.
     """
 
     def __init__(self, evaluation: Evaluation, bodies: Sequence[str], quaternions: Sequence[int]) -> None:
         self._evaluation, self._quaternions = evaluation, tuple(quaternions)
         self.closed: Callable[[], BoundProgram | None] | None = None
+        self.values: Callable[[str], BoundProgram] | None = None
         self._names = tuple(bodies)
 
     @property
@@ -124,6 +129,8 @@ class OneState:
         programs = evaluation.programs
         if programs is None or not programs.serves(function.recursion):
             return None
+        if self.values is not None and function.name in BY_VALUES:
+            return self.values(function.name)
         return programs(function.recursion, *free, *function.options)
 
     def call(
