@@ -253,6 +253,7 @@ def carrier_of_two(beam: structures.FlexibleBody | None, boom: structures.Flexib
 @pytest.mark.parametrize("looped", [False, True])
 def test_a_body_without_modes_is_rigid_in_every_route(boom: structures.FlexibleBody, looped: bool) -> None:
     assert boom.source is not None
+    assert isinstance(boom.source.structure, structures.Structure)
     stiff, single = (boom.source.structure.reduce("cantilever", modes=modes) for modes in (0, 1))
     model, rigid = (carrier_of_two(beam, single, looped) for beam in (stiff, None))
     q, v = rigid.random_state(1)

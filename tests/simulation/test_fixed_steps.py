@@ -10,7 +10,7 @@ import pytest
 
 import supple
 from supple import structures
-from supple.model.rollout import INTEGRATORS
+from supple.model.functions.table import INTEGRATORS
 from supple.simulation.methods.fixed_steps import EXPLICIT
 
 

@@ -138,9 +138,9 @@ ELSEWHERE = {
 def test_every_attribute_is_compared_with_what_was_done(tmp_path: Path) -> None:
     """Of runs by every integrator, with a check, into a file, of closed loops by independent speeds."""
     runs = [
-        supple.simulate(oscillator(), 0.1, v=[1.0], integrator=name, samples=3, **options)
+        supple.simulate(oscillator(), 0.1, v=[1.0], integrator=name, samples=3, step=step)
         for name in PLAIN
-        for options in [{"step": 0.02} if name in integrators.STEPPED else {}]
+        for step in [0.02 if name in integrators.STEPPED else None]
     ]
     runs.append(supple.simulate(oscillator(), 0.1, v=[1.0], check=True))
     runs.append(supple.simulate(oscillator(), 0.1, v=[1.0], file=tmp_path / "m.nc"))
