@@ -319,7 +319,7 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            A name of the table of functions (docs/functions.md). Outputs that have the name of an input are next_q, next_v.
+            A name of the table of functions (docs/functions.md). Outputs with the name of an input are next_q, next_v.
         parameters : sequence of str
             Numbers of the model that become one more argument.
         derivatives : sequence of str
