@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -16,6 +17,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Bytecode is kept, for a hundred child processes that would each compile all modules.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# What Hypothesis remembers is not left in the working directory.
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(tempfile.gettempdir(), "supple-hypothesis")))
 
 import numpy as np  # noqa: E402
 
@@ -30,10 +33,12 @@ SOURCE = Path(__file__).parents[1] / "src"
 FIRST = (
     "tests/test_house.py",
     "tests/test_docs.py::test_the_site",
-    "tests/oracles/test_closed_mechanisms.py",
+    "tests/sweeps/test_dask_engine.py",
+    "tests/sweeps/test_local_engine.py",
+    "tests/files/test_mutated_files.py",
     "tests/simulation/test_recorder.py",
 )
-"""Files whose longest tests take tens of seconds: at the end, other workers would wait for one of them."""
+"""Files whose longest tests take ten seconds: at the end, other workers would wait for one of them."""
 
 
 @pytest.hookimpl(wrapper=True)

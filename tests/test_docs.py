@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import pickle
 import re
 import shlex
 import shutil
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 
 from supple import cli
+from support.cases import thinned
 from support.printed import same
 
 ROOT = Path(__file__).parents[1]
@@ -120,17 +122,28 @@ def test_the_gallery_has_every_example_with_its_picture() -> None:
             assert f"(../examples/{path.name})" in text
 
 
-def test_the_site_builds_without_warnings_and_lists_every_public_name(tmp_path: Path) -> None:
-    """Every warning is an error, links that lead nowhere too. One test: the site takes long to build."""
-    options = "-W", "--keep-going", "-q", "-c", str(DOCS / "tools"), "-d", str(tmp_path / "kept")
-    site = tmp_path / "html"
+@pytest.mark.parametrize("builder", thinned(["html", "dummy"], ["dummy"]))
+def test_the_site_builds_without_warnings_and_lists_every_public_name(builder: str, tmp_path: Path) -> None:
+    """Every warning is an error, links that lead nowhere too. One test: the site takes long to build.
+
+    It always is read and all its links are followed; pages are also written before a release, and the notebook is run.
+    """
+    kept, site = tmp_path / "kept", tmp_path / "site"
+    options = "-W", "--keep-going", "-q", "-b", builder, "-c", str(DOCS / "tools"), "-d", str(kept)
     command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(site)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    for page in [*PAGES, DOCS / "index.md", DOCS / "gallery.md"]:
-        built = (site / page.relative_to(DOCS)).with_suffix(".html").read_text()
-        assert page.read_text().splitlines()[0].removeprefix("# ") in built
-    inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
-    listed = {line.split()[0].rpartition(".")[2] for line in zlib.decompress(inventory).decode().splitlines()}
+    pages = [*PAGES, DOCS / "index.md", DOCS / "gallery.md"]
+    if builder == "html":
+        for page in pages:
+            built = (site / page.relative_to(DOCS)).with_suffix(".html").read_text()
+            assert page.read_text().splitlines()[0].removeprefix("# ") in built
+        inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
+        names = [line.split()[0] for line in zlib.decompress(inventory).decode().splitlines()]
+    else:
+        read = pickle.loads((kept / "environment.pickle").read_bytes())
+        assert {str(page.relative_to(DOCS).with_suffix("")) for page in pages} <= read.all_docs.keys()
+        names = [*read.domaindata["py"]["objects"]]
+    listed = {name.rpartition(".")[2] for name in names}
     missing = {module: set(importlib.import_module(module).__all__) - listed for module in PUBLIC}
     assert not any(missing.values()), missing

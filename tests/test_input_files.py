@@ -21,7 +21,8 @@ from supple.inputs.fmu_interface import read_fmu
 from supple.sampling.case_tables import read_cases
 from supple.shapes import Mesh
 from supple.simulation.part_files import content, intact
-from supple.structures import load_body, read
+from supple.structures import read
+from supple.structures.body.hdf5_reader import load_body
 
 posix = pytest.mark.skipif(os.name != "posix", reason="no named pipes and devices here")
 READERS: dict[str, tuple[Callable[[Path], Any], str]] = {

@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "supple"
 OPTIONAL = {"supple.bench.pinocchio"}
 """Modules of ours that cannot be imported without an optional dependency, and so only where it is known to be there."""
+MOST_IN_CYCLE = 4
+"""Files that may import each other: a class and those that write it."""
 
 
 def part_of(path: Path) -> str:
@@ -30,7 +34,12 @@ def parsed(part: str) -> Iterator[tuple[str, ast.AST]]:
     """All modules of a part, by file."""
     for path in MODULES:
         if part_of(path) == part:
-            yield str(path.relative_to(SOURCE)), ast.parse(path.read_text())
+            yield str(path.relative_to(SOURCE)), tree_of(path)
+
+
+@cache
+def tree_of(path: Path) -> ast.AST:
+    return ast.parse(path.read_text())
 
 
 @cache
@@ -87,3 +96,27 @@ def test_no_function_imports_our_own_code(own: str) -> None:
         if name.rpartition(".")[0] not in OPTIONAL
     ]
     assert not late, late
+
+
+def cycles(names: set[str], imports: dict[str, set[str]]) -> list[set[str]]:
+    """Modules that import each other, directly or not, as sets of two or more."""
+    order = sorted(names)
+    place = {name: i for i, name in enumerate(order)}
+    pairs = [(place[a], place[b]) for a in order for b in imports[a] & names]
+    rows, columns = zip(*pairs, strict=True)
+    graph = scipy.sparse.coo_array((np.ones(len(pairs)), (rows, columns)), shape=(len(order), len(order)))
+    _, label = scipy.sparse.csgraph.connected_components(graph, connection="strong")
+    groups = [{order[i] for i in np.flatnonzero(label == k)} for k in range(label.max() + 1)]
+    return [group for group in groups if len(group) > 1]
+
+
+@pytest.mark.parametrize("own", ["structures"])
+def test_few_files_import_each_other(own: str) -> None:
+    """Type imports count: a file is read with all that its names mean. The package of public names is left out."""
+    names = {f"supple.{Path(file).with_suffix('').as_posix().replace('/', '.')}": tree for file, tree in parsed(own)}
+    imports = {
+        name: {found if found in names else found.rpartition(".")[0] for _, found in imported(tree)}
+        for name, tree in names.items()
+    }
+    found = cycles(set(names), imports)
+    assert all(len(group) <= MOST_IN_CYCLE for group in found), found

@@ -21,7 +21,7 @@ import pytest
 
 import supple
 from supple import checks
-from support.public_calls import Call, calls, seconds
+from support.public_calls import MADE_INSIDE, Call, calls, seconds, untried
 
 WRONG: dict[str, Any] = {
     "None": None,
@@ -139,6 +139,10 @@ def test_the_calls_are_those_of_the_package() -> None:
     names = {call.name for call in all_calls()}
     assert {"supple.load", "supple.structures.beam", "Model.pose", "Mechanism.add_body", "StateSpace.transfer"} <= names
     assert len(names) > 350
+
+
+def test_every_public_class_has_its_methods_called() -> None:
+    assert {*untried()} == {*MADE_INSIDE}
 
 
 def test_a_raw_error_would_be_found() -> None:

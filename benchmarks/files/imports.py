@@ -22,7 +22,8 @@ import skfem
 from rich.console import Console
 from rich.table import Table
 
-from supple.structures import ImportedStructure, Material, from_mesh, load_body, read
+from supple.structures import ImportedStructure, Material, from_mesh, read
+from supple.structures.body.hdf5_reader import load_body
 
 STEEL = Material(E=2e11, nu=0.3, rho=7800.0)
 LENGTH, WIDTH = 4.0, 1.0

@@ -9,7 +9,7 @@ import pytest
 
 import supple
 from supple.files import check
-from supple.structures import load_body
+from supple.structures.body.hdf5_reader import load_body
 from support.files.imported_files import unpacked
 from support.programs.commands import Command
 

@@ -20,7 +20,20 @@ from support.programs.commands import Command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PENDULUM = EXAMPLES / "pendulum.toml"
-ARM = EXAMPLES / "flexible_two_link_arm.toml"
+STRIP = """
+name = "strip"
+[[structure]]
+name = "strip"
+type = "beam"
+length = 0.5
+section = { type = "rectangle", width = 0.02, height = 0.01 }
+material = { E = 7e10, nu = 0.33, rho = 2700 }
+elements = 2
+[[body]]
+name = "strip"
+flexible = { structure = "strip", basis = "craig-bampton", modes = 1, interfaces = ["end"] }
+joint = { type = "revolute", axis = "y" }
+"""
 VALIDATIONS = "validations of a model file"
 SHOWN = [("info",), ("modes", "-o", "modes.html"), ("check",), ("view",), ("bench",), ("equations", "--counts")]
 
@@ -69,10 +82,13 @@ def test_toml(arguments: tuple[object, ...], command: Command, counts: Counter[s
     assert (counts[str(PENDULUM)], counts[VALIDATIONS]) == (1, 1)
 
 
-def test_toml_of_a_comparison(command: Command, counts: Counter[str]) -> None:
+def test_toml_of_a_comparison(command: Command, counts: Counter[str], tmp_path: Path) -> None:
+    file = tmp_path / "strip.toml"
+    file.write_text(STRIP)
+    counts.clear()
     options = ("--duration", 1e-3, "--samples", 11, "--modes", 1, "--rtol", 1e-3)
-    assert command("compare", ARM, *options)[0] == 0
-    assert (counts[str(ARM)], counts[VALIDATIONS]) == (1, 1)
+    assert command("compare", file, *options)[0] == 0
+    assert (counts[str(file)], counts[VALIDATIONS]) == (1, 1)
 
 
 @pytest.mark.filterwarnings("ignore::supple.OmissionWarning")

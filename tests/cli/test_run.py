@@ -7,7 +7,6 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from errno import EACCES
 from pathlib import Path
 
@@ -60,10 +59,10 @@ cli.main()
 """A run that gets a signal when its third part is written."""
 
 
-def supple(program: str, *arguments: object, limit: Callable[[], None] | None = None) -> tuple[int, str, str]:
+def supple(program: str, *arguments: object) -> tuple[int, str, str]:
     """Exit code, output and error output of a command in a process of its own."""
     command = [sys.executable, "-c", program, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit or interruptible)
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=interruptible)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -117,10 +116,12 @@ def test_a_full_disk_is_said_in_one_line_and_loses_nothing(model: Path, tmp_path
     assert command("run", model, "-o", target, "--no-report")[0] == 0
     before = target.read_bytes()
 
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
-
-    code, out, err = supple(RUN, "run", model, "-o", target, limit=full)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, limits[1]))
+    try:
+        code, out, err = command("run", model, "-o", target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (code, out) == (1, "")
     assert err.startswith("error: ")
     assert "cannot be written: File too large" in err

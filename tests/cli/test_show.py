@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.structures import save_body
+from supple.structures.body.hdf5_writer import save_body
 from support.files.robots import robot_directory
 from support.generated.generators_flexible import random_flexible
 from support.programs.commands import Command, cells_of

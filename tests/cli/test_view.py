@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import supple
+from support.cases import thinned
 from support.programs.children import in_the_background, interruptible
 from support.programs.commands import Command
 
@@ -56,7 +57,7 @@ def test_a_model_file_is_shown_live_and_interrupted_without_a_traceback() -> Non
         assert (process.returncode, err) == (0, "")
 
 
-@pytest.mark.parametrize("model_file", [None, EXAMPLES / "pendulum.toml"])
+@pytest.mark.parametrize("model_file", thinned([None, EXAMPLES / "pendulum.toml"], [None]))
 def test_results_are_shown_as_their_report(model_file: Path | None, tmp_path: Path) -> None:
     model = supple.files.read(EXAMPLES / "pendulum.toml").model
     target = tmp_path / "motion.nc"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.blocks.compiled_function import CompiledFunction
@@ -31,7 +31,7 @@ def function() -> Callable[..., Any]:
     for i in range(2):
         y[i] = c[0] * np.sqrt(x[i])
     margin[0] = np.minimum(x[0], x[1])
-    found: Callable[..., Any] = Bound(Program(r, {"x": x}, {"y": y}, margin), np.array([3.0])).one
+    found: Callable[..., Any] = BoundProgram(Program(r, {"x": x}, {"y": y}, margin), np.array([3.0])).one
     return found
 
 
@@ -206,7 +206,7 @@ def several() -> Callable[..., Any]:
     y[0] = x[0] + t[0]
     aside[0] = 1.0 / t[0]
     program = Program(r, {"x": x, "t": t}, {"M": M, "y": y, "aside": aside})
-    return Bound(program, np.zeros(0)).call({"y": (), "M": (2, 2)}, scalars=[1])
+    return BoundProgram(program, np.zeros(0)).call({"y": (), "M": (2, 2)}, scalars=[1])
 
 
 def test_several_outputs_come_in_a_tuple_in_their_shapes(several: Callable[..., Any]) -> None:

@@ -68,7 +68,9 @@ def test_both_formulations_give_the_same_outputs() -> None:
     assert float(runs[1].work[-1]) > 0.05
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "ESDIRK54", "rk4", "RK45", "IDA"])
+@pytest.mark.parametrize(
+    "integrator", thinned(["DOP853", "ESDIRK54", "rk4", "RK45", "IDA"], ["DOP853", "ESDIRK54", "IDA"])
+)
 def test_integrators_agree(integrator: str, two_modes: ErlsModel, best: xr.Dataset) -> None:
     settings = {"step": 2e-5} if integrator == "rk4" else {"rtol": 1e-9, "atol": 1e-11}
     if integrator == "IDA":

@@ -10,6 +10,7 @@ import pytest
 import supple
 from supple.cli import main
 from supple.files import check, read
+from support.cases import thinned
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -59,7 +60,11 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+LONG = ("boom_spin_up", "flexible_five_bar", "l_mechanism_stiffness", "l_mechanism_torque")
+"""Those that take seconds and whose kind another one shows: spinning_beam, flexible_slider_crank, l_mechanism."""
+
+
+@pytest.mark.parametrize("name", thinned(NUMBERS, NUMBERS.keys() - LONG))
 def test_example_gives_its_number(name: str) -> None:
     expected, tolerance = NUMBERS[name]
     assert runpy.run_path(str(EXAMPLES / f"{name}.py"))["main"]() == pytest.approx(expected, abs=tolerance)

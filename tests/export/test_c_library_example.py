@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import supple
+from support.cases import thinned
 from support.mechanisms.closed_mechanisms import n_four_bar, slider_crank
 from support.programs.c_libraries import Floats, built, chain, flexible_arm, free_tree, tool
 
@@ -57,7 +58,12 @@ def test_the_motion_is_that_of_a_simulation(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "precision"), [("chain", "double"), ("flexible arm", "float"), ("row of four-bars", "double")]
+    ("name", "precision"),
+    thinned(
+        [("chain", "double"), ("flexible arm", "float"), ("row of four-bars", "double")],
+        [("chain", "double"), ("flexible arm", "float")],
+        several=True,
+    ),
 )
 def test_sanitizers_find_nothing(name: str, precision: str, tmp_path: Path) -> None:
     """One function after the other, outputs and workspace no longer than the header says."""
@@ -141,7 +147,7 @@ def test_cmake_builds_library_and_program(tmp_path: Path) -> None:
     assert found[-1, 1] != found[0, 1] == 0.3
 
 
-@pytest.mark.parametrize("precision", ["double", "float"])
+@pytest.mark.parametrize("precision", thinned(["double", "float"], ["float"]))
 def test_a_compiler_for_arm_takes_it(precision: str, tmp_path: Path) -> None:
     folder = supple.export.c_library(flexible_arm(), tmp_path, EVERYTHING, precision=precision, name="lib")
     fpu = ["-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"] if precision == "float" else ["-mcpu=cortex-m7", "-mfpu=fpv5-d16"]

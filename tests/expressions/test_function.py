@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from supple.errors import StateError
 from supple.expressions.function import Function, Operations
 from supple.expressions.graph import Graph
 from supple.expressions.operations import FUNCTIONS
@@ -79,7 +80,7 @@ def test_parameters_go_by_name_apart_or_as_an_input(graph: Any) -> None:
     for inputs, apart in [({"s": [x]}, [m, k]), ({"s": [x], "parameters": [m, k]}, [])]:
         f = made(graph, inputs, {"r": x * k / m}, apart)
         assert f.evaluate(numbers, s=[3.0])["r"] == 12.0
-        with pytest.raises(KeyError):
+        with pytest.raises(StateError, match="f: expected numbers for 'm', got none"):
             f.evaluate({"k": 8.0}, s=[3.0])
 
 

@@ -10,7 +10,9 @@ import pytest
 import supple
 from supple.files import check, read, toml
 from supple.files.toml_text import body_files, text
-from supple.structures import FlexibleBody, Material, Rectangle, beam, load_body, save_body
+from supple.structures import FlexibleBody, Material, Rectangle, beam
+from supple.structures.body.hdf5_reader import load_body
+from supple.structures.body.hdf5_writer import save_body
 from support.cases import thinned
 from support.generated.generators_flexible import random_flexible
 

@@ -11,37 +11,66 @@ import pytest
 import xarray as xr
 
 import supple
+from supple.view.film.camera import Camera, view_of
 from supple.view.film.coloring import Coloring
-from supple.view.film.legend import unit_of, with_legend, write
-from supple.view.scene.quantities import mapped
+from supple.view.film.legend import Lettering, column
+from supple.view.scene.level import Level
+from supple.view.scene.look import QUANTITIES, mapped, prefixed
 from supple.view.scene.surfaces import drawn
 
 Run = tuple[supple.Model, xr.Dataset]
 
 
-def test_letters_are_dots() -> None:
-    paper, ink = np.zeros((9, 16, 3), np.uint8), np.array([255, 255, 255], np.uint8)
-    write(paper, "1-", (1, 1), 1, ink)
-    assert paper[1, 3, 0] == 255  # the tip of the 1
-    assert (paper[4, 7:12, 0] == 255).all()  # the dash
-    assert not paper[8].any()
-    write(paper, "8", (-3, -3), 1, ink)  # cut off, not wrapped
-    assert not paper[:, -2:].any()
+def test_letters_are_smooth_strokes_with_a_rim_of_paper() -> None:
+    picture = np.full((600, 800, 3), 128, np.uint8)
+    Lettering(picture, dark=False).write("1-", 100.0, 100.0)
+    rows, columns = np.nonzero((picture != 128).any(axis=2))
+    assert (rows.min(), rows.max()) == pytest.approx((90, 101), abs=2)
+    assert (columns.min(), columns.max()) == pytest.approx((99, 114), abs=2)
+    grey = picture[..., 0][90:102, 99:115]
+    assert grey.min() < 60
+    assert grey.max() > 200
+    assert len(np.unique(grey)) > 20  # edges are smooth
+    corner = np.full((60, 80, 3), 128, np.uint8)
+    Lettering(corner, dark=True).write("8mW", -6.0, 4.0)  # cut off, not wrapped
+    assert (corner != 128).any()
+    assert (corner[:, -20:] == 128).all()
+    assert (corner[20:] == 128).all()
 
 
 @pytest.mark.parametrize(
     ("quantity", "most", "size", "unit"),
-    [("stress", 2.3e8, 1e6, "MPa"), ("displacement", 4e-3, 1e-3, "mm"), ("strain", 1e-3, 1.0, "")],
+    [
+        ("stress", 2.3e8, 1e6, "MPa"),
+        ("displacement", 4e-3, 1e-3, "mm"),
+        ("displacement", 1e-12, 1e-9, "nm"),
+        ("strain", 1e-3, 1.0, ""),
+    ],
 )
 def test_units_have_prefixes(quantity: str, most: float, size: float, unit: str) -> None:
-    assert unit_of(quantity, most) == (size, unit)
+    assert prefixed(QUANTITIES[quantity][1], most) == (size, unit)
 
 
-def test_the_scale_is_light_at_its_top() -> None:
-    picture = with_legend(np.full((180, 320, 3), 250, np.uint8), "stress", 1e6, (50.0, 60.0, 8e5))
-    bar = picture[24:98, 320 - 40 + 4].astype(float)
+def test_the_scale_is_light_at_its_top_and_its_column_is_kept_free() -> None:
+    picture = np.full((600, 900, 3), 250, np.uint8)
+    Lettering(picture, dark=False).scale("stress", 1e6, (50.0, 60.0, 8e5))
+    left = 900 - column((900, 600))
+    bar = picture[34:214, 900 - 76 + 4].astype(float)
     assert bar[1, 0] > 240 > bar[-2, 0]
-    assert (picture[55, 40:60] < 100).any()  # the ring
+    assert (picture[60, 40:60] < 100).any()  # the ring
+    assert (picture[34:214, 150:left] == 250).all()
+    seen = np.random.default_rng(0).normal(size=(300, 3))
+    view = view_of(Camera(), Level.of(np.array([0.0, 0.0, -9.81])), seen, 900, 600, column((900, 600)))
+    focal, middle, _, _ = view.lens(900, 600)
+    x = (seen - view.eye(np.zeros(3))) @ view.axes.T
+    assert (middle + focal * x[:, 0] / x[:, 2]).max() < left
+
+
+@pytest.mark.parametrize(("text", "expected"), [("t = 1", True), ("", False)])
+def test_the_foot_says_what_it_is_told(text: str, expected: bool) -> None:
+    picture = np.full((300, 400, 3), 250, np.uint8)
+    Lettering(picture, dark=False).foot(text)
+    assert (picture[270:, :100] < 150).any() == expected
 
 
 def test_a_picture_is_coloured(run: Run, tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from PIL import Image
 
 import supple
 from supple import shapes
-from supple.view.film.camera import Camera, Level, view_of
+from supple.view.film.camera import Camera, view_of
 from supple.view.film.surfaces import MovingSurfaces
-from supple.view.scene.motion import recorded
+from supple.view.scene.level import Level
+from supple.view.scene.motion import scene_motion
 
 SMALL = (160, 96)
 Run = tuple[supple.Model, xr.Dataset]
@@ -31,10 +32,10 @@ def test_a_picture_shows_bodies_where_the_model_has_them(run: Run, tmp_path: Pat
     file = supple.render(result, tmp_path / "a.png", model=model, time=0.2, size=SMALL, camera=(-60.0, 25.0))
     found = picture(file)
     assert found.shape == (96, 160, 3)
-    surfaces = MovingSurfaces(model, recorded(result, model).at(np.array([0.2])))
+    surfaces = MovingSurfaces(model, scene_motion(result, model).at(np.array([0.2])))
     view = view_of(Camera(-60.0, 25.0), Level.of(model.tree.gravity), surfaces.points(0), *SMALL)
     focal, x, y, _ = view.lens(*SMALL)
-    _, p = model.pose(recorded(result, model).at(np.array([0.2]))[0], "stone")
+    _, p = model.pose(scene_motion(result, model).at(np.array([0.2]))[0], "stone")
     seen = view.axes @ (p - view.eye(np.zeros(3)))
     j, i = (np.array([x, y]) + focal * seen[:2] / seen[2]).astype(int)
     red, green, blue = found[i, j]
@@ -47,11 +48,18 @@ def test_a_picture_shows_bodies_where_the_model_has_them(run: Run, tmp_path: Pat
 def test_the_last_configuration_is_shown_by_default(run: Run, tmp_path: Path) -> None:
     model, result = run
     end, same, start = (tmp_path / name for name in ("end.png", "same.png", "start.png"))
-    supple.render(result, end, model=model, size=SMALL, show=())  # symbols are measured by the first configuration
-    supple.render(model, same, q=result.q.values[-1], size=SMALL, show=())
+    supple.render(result, end, model=model, size=SMALL)
+    supple.render(result, same, model=model, time=float(result.time[-1]), size=SMALL)
     supple.render(result, start, model=model, time=0.0, size=SMALL)
     assert end.read_bytes() == same.read_bytes()
     assert end.read_bytes() != start.read_bytes()
+    still = supple.render(model, same, q=result.q.values[-1], size=SMALL, show=(), camera=(-50.0, 20.0))
+    moving = supple.render(result, end, model=model, size=SMALL, show=(), camera=(-50.0, 20.0))
+    # ground and grid are those of the whole motion; bodies, which are coloured, are the same
+    shown, expected = picture(moving), picture(still)
+    colored = np.ptp(expected, axis=2) > 60
+    assert colored.mean() > 0.02
+    assert np.abs(shown - expected)[colored].mean() < 3.0
 
 
 def test_deformation_and_background_and_follow_act(run: Run, tmp_path: Path) -> None:
@@ -143,7 +151,7 @@ def test_quaternions_are_followed_over_a_change_of_sign(run: Run) -> None:
     turned = result.copy(deep=True)
     turned.q[10:, -4:] *= -1.0
     t = np.linspace(0.0, 0.3, 57)
-    expected, found = recorded(result, model).at(t), recorded(turned, model).at(t)
+    expected, found = scene_motion(result, model).at(t), scene_motion(turned, model).at(t)
     np.testing.assert_array_equal(model.poses(found)[0], model.poses(expected)[0])
 
 

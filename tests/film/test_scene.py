@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import supple
 import supple.shapes as shapes
 from supple.errors import StateError
 from supple.shapes.triangle_mesh import TriangleMesh
-from supple.view.film.camera import Camera, Level, view_of
+from supple.view.film.camera import Camera, view_of
 from supple.view.film.floor import Floor, floor_below
 from supple.view.film.symbols import MovingSymbol
+from supple.view.scene.extent import MotionExtent, motion_extent
+from supple.view.scene.level import Level
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.symbol_shapes import symbol_shape
 
 LEVEL = Level.of(np.array([0.0, 0.0, -9.81]))
@@ -53,11 +57,28 @@ def test_cameras_that_cannot_be_are_refused(numbers: tuple[float, ...], message:
 
 def test_a_floor_is_at_the_origin_or_below_the_model() -> None:
     cloud = np.random.default_rng(1).uniform(-1, 1, (100, 3))
-    lowest = cloud[:, 2].min()
-    for shift, height in ((5.0, lowest + 5.0 - 3.0), (1.5, 0.0), (-1.0, lowest - 1.0)):
-        floor = floor_below(LEVEL, cloud + np.array([0.0, 0.0, shift]), cloud, 3.0, SUN, 10.0)
-        assert floor.height == pytest.approx(height)
-        assert floor.spacing == 0.5
+    extent = MotionExtent(3.0, 3.0, np.array([-1.0, -1.0, -1.0]), np.array([1.0, 1.0, 1.0]), -1.5, (0.0, 0.0))
+    floor = floor_below(LEVEL, extent, cloud, SUN, 10.0)
+    assert floor.height == -1.5
+    assert floor.spacing == 0.5
+    heights = []
+    for z in (5.0, 0.5, -1.0):
+        mech = supple.Mechanism("stone")
+        mech.add_body("stone", supple.RigidBody(1.0), joint=supple.Free(), at=(0, 0, z))
+        mech.add_visual("stone", shapes.Box((1.0, 1.0, 1.0)))
+        stage = ScenePlaces(mech.build())
+        heights.append(motion_extent(stage, stage.model.neutral()[None]).floor)
+    assert heights == pytest.approx([4.5 - np.sqrt(3.0), 0.0, -1.5])  # never more than its size below it
+
+
+def test_a_wheel_stands_on_the_floor_however_it_turns() -> None:
+    mech = supple.Mechanism("wheel")
+    mech.add_body("wheel", supple.RigidBody(1.0), joint=supple.Revolute("y"), at=(0, 0, 0.5))
+    mech.add_visual("wheel", shapes.Cylinder(0.5, 0.1, axis=(0, 1, 0)))
+    stage = ScenePlaces(mech.build())
+    extent = motion_extent(stage, np.linspace(0.0, 6.0, 50)[:, None])
+    assert extent.low[2] < -0.1  # corners of its box
+    assert extent.floor == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_shadow_lies_where_the_light_throws_it() -> None:

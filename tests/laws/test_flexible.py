@@ -165,7 +165,7 @@ def test_loads_act_by_the_transposed_jacobian(seed: int) -> None:
         assert relative(change, model.jacobian(q, frame, axes="frame").T @ w) < 1e-9
 
 
-@pytest.mark.parametrize("seed", thinned([2, 3, 6], [3, 6]))
+@pytest.mark.parametrize("seed", thinned([2, 3, 6], [3]))
 def test_velocity_and_acceleration_are_rates_of_the_pose(seed: int) -> None:
     """Of every frame, nodes that carry nothing among them; exact orientations, so no term is missing."""
     model, _ = degenerate_tree(seed, 6, 6, fidelity="full", beams=seed == 6)
@@ -206,7 +206,7 @@ def point_jacobian(model: supple.Model, points: dict[str, Points], q: Numbers) -
 
 @pytest.mark.parametrize(
     ("seed", "second_order"),
-    thinned([(20, False), (21, True), (22, False), (23, True)], [(20, False), (21, True)], several=True),
+    thinned([(20, False), (21, True), (22, False), (23, True)], [(21, True)], several=True),
 )
 def test_the_dynamics_is_that_of_the_points(seed: int, second_order: bool) -> None:
     """Newton's law for each point mass and virtual work: nothing of the recursions but where the bodies are."""
@@ -248,7 +248,7 @@ def test_the_dynamics_is_that_of_the_points(seed: int, second_order: bool) -> No
     assert np.allclose(model.momentum(q, v), [*angular, *momentum], atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", thinned([30, 31, 32], [31, 32]))
+@pytest.mark.parametrize("seed", thinned([30, 31, 32], [32]))
 def test_power_balance(seed: int) -> None:
     """In the full model, the rate of the energy is the power of the drives and of the dampers."""
     model, _ = degenerate_tree(seed, KINDS, 4, fidelity="full", forces=True, conservative=True, beams=seed % 2 == 0)

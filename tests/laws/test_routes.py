@@ -21,8 +21,12 @@ import pytest
 
 import supple
 from supple import cli
+from supple.bench import timing
+from supple.cli.export import ExportFormat
 from supple.compare.runs import formulations
 from supple.files import check, read
+from supple.files.schema import ModelFile
+from supple.files.simulation import SimulationTable
 from supple.model.parameters import symbols_of
 from supple.simulation.run_program import run_program
 from supple.view.live.motion import LiveMotion
@@ -127,6 +131,28 @@ TABLES = {
         '[[event]]\nname = "kick"\nwhen = "t - 0.05"\nchange = { "rate(arm.angle)" = 1.0 }\n', "", "event|kick", ANGEL
     ),
     "limit": Table('[[limit]]\ncoordinate = "arm.angle"\nlower = 0.0\n', "", "limit|stop", ANGEL),
+    "variables": Table(
+        '[variables]\nk = 2.0\n[[actuator]]\nspeed = "arm.angle"\nforce = "k - arm.angle"\n',
+        "",
+        "actuator|variables",
+        ("k - ", "kk - "),
+    ),
+    "spring_damper": Table(
+        '[[frame]]\nname = "hook"\nbody = "ground"\nposition = [1.0, 0.0, 0.0]\n'
+        '[[spring_damper]]\nname = "stay"\nfirst = "ground/hook"\nsecond = "tip"\nstiffness = 30.0\nlength = 0.5\n',
+        "",
+        "stay",
+        ('"tip"', '"tap"'),
+    ),
+    "loop": Table(
+        LOOP.partition("[[constraint]]")[0]
+        + '[[frame]]\nname = "rail"\nbody = "ground"\nposition = [0.0, 0.0, -1.9]\n'
+        + '[[loop]]\nname = "slider"\nfirst = "ground/rail"\nsecond = "tip/end"\n'
+        + 'joint = { type = "planar", normal = "z" }\n',
+        "",
+        "closed|loop|slider|constraints",
+        ("tip/end", "tip/and"),
+    ),
     "coupling": Table('[[coupling]]\nfollower = "tip"\nleader = "arm"\n', "", "mimic|coupling", ('"tip"', '"tap"')),
     "q": Table("", "q = { arm.angle = 0.4 }", "start coordinates", ANGEL),
     "v": Table("", "v = { arm.angle = 0.4 }", "start speeds|does not last", ANGEL),
@@ -136,15 +162,45 @@ TABLES = {
     "integrator": Table("", 'integrator = "RK45"', "integrator|RK45", ("RK45", "RK54")),
     "step": Table("", 'integrator = "rk4"\nstep = 0.0005', "step", ("rk4", "rk5")),
     "rtol": Table("", "rtol = 1e-12", "rtol", ("1e-12", "-1")),
+    "atol": Table("", "atol = 1e-14", "atol", ("1e-14", "-1")),
     "loops": Table(LOOP, 'loops = "independent"', "loops", ("independent", "dependent")),
 }
-NUMERICAL = ("integrator", "step", "rtol", "loops")
+MODEL = "it is the model"
+ELSEWHERE = {
+    **dict.fromkeys(("name", "gravity", "visuals", "body", "material", "structure", "frame"), MODEL),
+    "formulation": "another model: tests/files/test_formulation.py",
+    "output": "what runs record: tests/files/test_output.py",
+    "live": "what pages offer to set: tests/files/test_live_table.py",
+    "sweep": "cases of one command: tests/sweeps/test_sweep_tables.py",
+    "equations": "settings of one command: tests/cli/test_equations.py",
+    "simulation": "each key is a table here",
+    "simulation.duration": "every file here has one; routes without a run need none",
+    "simulation.samples": "how often runs are looked at: tests/simulation/test_simulate.py",
+    "simulation.orientation": "q, written as a rotation: tests/files/test_inputs.py",
+    "simulation.sensitivities": "what runs record besides: tests/simulation/test_sensitive_run.py",
+}
+"""Tables of a file, and keys of [simulation], that are not in `TABLES`, and why."""
+NUMERICAL = ("integrator", "step", "rtol", "atol", "loops")
+START = ("q", "v", "start", "guess")
+WRITTEN = ("python", "equations", "derivation")
 NO_RUN = "how a run is computed; no run is made"
 SMALL = "small motions reach no stops and no events"
+FUNCTIONS = "a function of the state, which its caller gives"
+INPUT = "forces that are numbers, or held, are inputs of the equations, by name"
+PICTURE = "a picture of the start shows no motion"
 HOLES = {
-    **{(route, key): NO_RUN for route in ("load", "info", "modes", "mat") for key in NUMERICAL},
+    **{(route, key): NO_RUN for route in ("load", "info", "modes", "mat", "bench", *WRITTEN) for key in NUMERICAL},
+    **{(route, key): NO_RUN for route in ("c", "casadi") for key in ("rtol", "atol")},
     **{(route, key): SMALL for route in ("modes", "mat") for key in ("event", "limit")},
+    **{(route, key): FUNCTIONS for route in (*WRITTEN, "casadi") for key in START},
+    **{(route, "tau"): INPUT for route in WRITTEN},
+    **{("derivation", key): "what is looked at beside the equations" for key in ("event", "limit")},
+    ("bench", "limit"): "the functions that are timed have no stops",
+    ("bench", "coupling"): "it reads a robot without its couplings, which are no part of the dynamics",
+    **{("glb", key): PICTURE for key in TABLES if key not in ("q", "start", "guess", "loop", "coupling")},
     ("lanes", "rtol"): "steps of fixed length have no tolerance",
+    ("lanes", "atol"): "steps of fixed length have no tolerance",
+    ("sweep", "atol"): "a run this short has steps of a part of its file, which are finer",
 }
 """What a route leaves out without a word, and why."""
 
@@ -215,8 +271,12 @@ def last(result: Any) -> list[float]:
 
 def loaded(path: Path) -> Any:
     """`supple.load`: the forces of what the model holds."""
-    model = supple.load(path)
-    return model.bias_forces(np.full(model.nq, 0.3), np.full(model.nv, 0.4)).tolist()
+    return _forces(supple.load(path))
+
+
+def _forces(model: Any) -> list[float]:
+    """Forces of a state, and how many constraints there are."""
+    return [*model.bias_forces(np.full(model.nq, 0.3), np.full(model.nv, 0.4)), len(model.description.constraints)]
 
 
 def ran(path: Path) -> Any:
@@ -225,7 +285,32 @@ def ran(path: Path) -> Any:
     if shown[0]:
         return shown
     with supple.open_results(path.with_name("m.nc")) as result:
-        return last(result.load())
+        atol = result.attrs.get("atol")
+        return last(result.load()) + ([float(atol)] if isinstance(atol, float) else [])
+
+
+def timed(path: Path) -> Any:
+    """`supple bench`: what stands under the table of times, as a message."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing, "best_time", lambda call: 1.0)
+        caption = timing.timing_table(path).caption
+    if caption:
+        warnings.warn(str(caption), UserWarning, stacklevel=2)
+    return _forces(read(path, limits=False, mimic=False).model)
+
+
+def written(target: str, *arguments: object) -> Callable[[Path], Any]:
+    """A command as a route: the file, or the files of the folder, that it writes."""
+    command = commanded(*arguments, "-o", f"FOLDER/{target}")
+
+    def route(path: Path) -> Any:
+        shown, made = command(path), path.with_name(target)
+        if shown[0]:
+            return shown
+        files = sorted(made.iterdir()) if made.is_dir() else [made]
+        return [re.sub(rb"[0-9a-f]{32,}", b"", x.read_bytes()) for x in files]
+
+    return route
 
 
 def exported(path: Path) -> Any:
@@ -295,13 +380,35 @@ ROUTES: Mapping[str, Callable[[Path], Any]] = {
     "info": commanded("info", FILE),
     "modes": commanded("modes", FILE, "-o", "FOLDER/modes.html"),
     "mat": exported,
+    "bench": timed,
     "program": programmed,
+    "c": written("library", "export", FILE, "--to", "c"),
+    "python": written("m.py", "export", FILE, "--to", "python"),
+    "casadi": written("m.casadi", "export", FILE, "--to", "casadi"),
+    "glb": written("m.glb", "export", FILE, "--to", "glb"),
+    "equations": written("m.txt", "equations", FILE),
+    "derivation": written("m.txt", "equations", FILE, "--tables"),
     "fmu": fmu,
     "sweep": swept("serial"),
     "lanes": lanes,
     "live": lived,
     "compare": compared,
 }
+
+
+OTHER_WAYS = {
+    "check": "looks at everything: see below",
+    "export": "a route for each format",
+    "fit": "cases as those of a sweep",
+    "view": "live",
+    "render": "the start as in glb, or a run",
+    "plot": "reads results",
+    "import": "reads no model file",
+    "cache": "reads no model file",
+}
+"""Commands that are not routes by their own names, and why."""
+FORMATS = {"csv": "of results", "parquet": "of results"}
+"""Formats of `supple export` that are not routes, and why."""
 
 
 @pytest.fixture(scope="module")
@@ -341,6 +448,22 @@ def test_it_acts_or_is_named(route: str, key: str, without: Callable[[str, str],
 
 def _same(a: Any, b: Any) -> bool:
     return bool(np.array_equal(a, b)) if isinstance(a, list) and isinstance(b, list) else bool(a == b)
+
+
+def test_every_table_of_a_file_is_there() -> None:
+    text = "".join(x.text for x in TABLES.values())
+    keys = {key for x in TABLES.values() for key in re.findall(r"(?m)^(\w+) =", x.simulation)}
+    tables = {key for key in ModelFile.model_fields if re.search(rf"(?m)^\[+{key}\]", text)}
+    assert {*ModelFile.model_fields} == tables | {key for key in ELSEWHERE if "." not in key}
+    assert {f"simulation.{key}" for key in SimulationTable.model_fields} == {
+        *(f"simulation.{key}" for key in keys),
+        *(key for key in ELSEWHERE if "." in key),
+    }
+
+
+def test_every_command_and_format_is_there() -> None:
+    assert {*cli.HOMES} <= {*ROUTES, *OTHER_WAYS}
+    assert {x.value for x in ExportFormat} <= {*ROUTES, *FORMATS}
 
 
 @pytest.mark.parametrize("key", TABLES)

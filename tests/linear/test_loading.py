@@ -53,7 +53,11 @@ def elastica(load: float, follows: bool) -> Floats:
 
 @pytest.mark.parametrize(
     ("load", "follows", "tolerance"),
-    [(1.0, True, 4e-4), (4.0, True, 5e-3), (14.0, True, 1.2e-2), (4.0, False, 2e-3), (14.0, False, 3e-3)],
+    thinned(
+        [(1.0, True, 4e-4), (4.0, True, 5e-3), (14.0, True, 1.2e-2), (4.0, False, 2e-3), (14.0, False, 3e-3)],
+        [(4.0, True, 5e-3), (14.0, False, 3e-3)],
+        several=True,
+    ),
 )
 def test_elastica(load: float, follows: bool, tolerance: float) -> None:
     """Sixteen straight pieces are off by the square of the angle between them."""
@@ -74,7 +78,7 @@ def test_more_pieces_are_closer_to_the_elastica() -> None:
 
 
 @pytest.mark.parametrize("L", thinned([1e-6, 1e3], [1e3]))
-@pytest.mark.parametrize("follows", [True, False])
+@pytest.mark.parametrize("follows", thinned([True, False], [True]))
 def test_size_does_not_matter(L: float, follows: bool) -> None:
     """A part of a micrometre, and one of a kilometre, bend as one of a metre does."""
     for load in (1e-3, 12.0):
@@ -102,7 +106,7 @@ def test_weights_that_a_follower_force_carries() -> None:
     section = Circle(0.004)
     EI = METAL.E * section.Iy
     mech = supple.Mechanism("mast", gravity=(0, 0, -5.0 * EI / (METAL.rho * section.A)))
-    mech.add_body("beam", beam(1.0, section, METAL, 8).reduce("nodal"), joint=supple.Fixed())
+    mech.add_body("beam", beam(1.0, section, METAL, 4).reduce("nodal"), joint=supple.Fixed())
     model = mech.build()
     rest = equilibrium(model, external={"beam/end": [0, 0, 0, 0, 0, 1.5 * EI]})
     # Small deflections: F L^3 / 3 - w L^4 / 8, in E I.

@@ -87,25 +87,26 @@ def test_blocks_and_sweeps_agree(name: str) -> None:
         "advanced": (one.advanced(q, v, np.full(STATES, 0.1)), other.advanced(q, v, np.full(STATES, 0.1))),
         "mass matrix": (one.mass_matrix(q), other.mass_matrix(q)),
     }
-    for i, name in enumerate(("R", "p")):
-        pairs[name] = one.poses(q)[i], other.poses(q)[i]
-    for i, name in enumerate(("V", "A")):
-        pairs[name] = one.motions(q, v, x)[i], other.motions(q, v, x)[i]
-    for i, name in enumerate(("energy", "momentum", "moment")):
-        pairs[name] = one.sums(q, v)[i], other.sums(q, v)[i]
-    for applied in (None, wrench, wrench[:1]):
-        for i, name in enumerate(("tau", "f")):
+    for i, what in enumerate(("R", "p")):
+        pairs[what] = one.poses(q)[i], other.poses(q)[i]
+    for i, what in enumerate(("V", "A")):
+        pairs[what] = one.motions(q, v, x)[i], other.motions(q, v, x)[i]
+    for i, what in enumerate(("energy", "momentum", "moment")):
+        pairs[what] = one.sums(q, v)[i], other.sums(q, v)[i]
+    # Each of them is another sweep to compile: of beams the one with all wrenches alone.
+    for applied in (wrench,) if name == "flexible 5" else (None, wrench, wrench[:1]):
+        for i, what in enumerate(("tau", "f")):
             both = (e.inverse_dynamics(q, v, x, applied, True)[i] for e in (one, other))
-            pairs[f"{name} {applied is None}"] = next(both), next(both)
+            pairs[f"{what} {applied is None}"] = next(both), next(both)
         for mask in (np.zeros(model.nv, bool), prescribed):
             found, wanted = (e.hybrid_dynamics(q, v, x, mask, applied) for e in (one, other))
             pairs[f"a {applied is None} {mask.any()}"] = found[0], wanted[0]
             pairs[f"drive {applied is None} {mask.any()}"] = found[1], wanted[1]
-    for name, (blocks, sweeps) in pairs.items():
+    for what, (blocks, sweeps) in pairs.items():
         assert blocks.shape == sweeps.shape
         size = np.abs(sweeps).max()
-        assert size > 0, name
-        np.testing.assert_allclose(blocks, sweeps, rtol=0, atol=2e-11 * size, err_msg=name)
+        assert size > 0, what
+        np.testing.assert_allclose(blocks, sweeps, rtol=0, atol=2e-11 * size, err_msg=what)
 
 
 def arm(mass: float, length: float, damping: float, torque_axis: str = "y") -> Model:

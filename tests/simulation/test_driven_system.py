@@ -141,3 +141,15 @@ def test_laws_that_give_no_number_are_named(laws: dict[str, Any], name: str) -> 
     mech.add_body("fore", supple.RigidBody(1.0, (0, 0, -1)), "arm", supple.Revolute("y"), at=(0, 0, -1))
     with pytest.raises(supple.StateError, match=rf"^{name}: expected finite numbers, got NaN or infinity at t = 0 s$"):
         supple.simulate(mech.build(), 1.0, **laws)
+
+
+@pytest.mark.parametrize("integrator", ["Radau", "BDF"])
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+def test_derivatives_that_overflow_are_named(integrator: str) -> None:
+    """The library that factorises them has an error of its own."""
+    mech = supple.Mechanism("mass", gravity=(0, 0, 0))
+    mech.add_body("a", supple.RigidBody(1e-3), joint=supple.Prismatic("x"))
+    with pytest.raises(supple.SimulationError, match=rf"'mass': {integrator} stopped at t = .* range of numbers"):
+        supple.simulate(
+            mech.build(), 0.1, [1e-3], tau={"a.position": "-1e306*a.position"}, integrator=integrator, rtol=1e-6
+        )

@@ -14,6 +14,7 @@ from supple import structures
 from supple.engines.blocks.program_cache import PROGRAMS
 from supple.files import read
 from supple.inputs.inputs import Inputs
+from supple.integrators import ESDIRK54
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.methods import esdirk
 from supple.simulation.methods.alpha_newton import SweepNewton
@@ -108,7 +109,7 @@ def test_the_motion_of_dop853(laws: dict[str, Any]) -> None:
         np.testing.assert_allclose(found[name], best[name], atol=1e-7 * float(np.abs(best[name]).max()))
 
 
-@pytest.mark.parametrize("laws", thinned(LAWS[:3], LAWS[1:3]), ids=["free", "controlled", "prescribed"])
+@pytest.mark.parametrize("laws", thinned(LAWS[:3], LAWS[1:2]), ids=["free", "controlled", "prescribed"])
 def test_all_ways_agree(laws: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code, and Python called back for the sweeps of very large models."""
     model = arm()
@@ -267,12 +268,12 @@ def test_rolling() -> None:
 
 def test_a_closed_run_is_restored_to_the_last_bit() -> None:
     ends = []
-    first = supple.Simulator(linkage(), integrator="ESDIRK54", **LINKAGE)
-    first.advance_to(0.1)
+    first = supple.Simulator(linkage(), integrator=ESDIRK54(rtol=1e-4), **LINKAGE)
+    first.advance_to(0.04)
     kept = first.checkpoint()
-    for one in (first, supple.Simulator(linkage(), integrator="ESDIRK54", **LINKAGE)):
+    for one in (first, supple.Simulator(linkage(), integrator=ESDIRK54(rtol=1e-4), **LINKAGE)):
         one.restore(kept)
-        found = one.advance_to(0.25, [0.2, 0.25])
+        found = one.advance_to(0.08, [0.06, 0.08])
         ends.append((found.q.tolist(), vars(one.effort)))
     assert ends[0] == ends[1]
 

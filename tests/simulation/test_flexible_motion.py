@@ -57,7 +57,7 @@ def test_a_free_flexible_tree_keeps_energy_and_momentum() -> None:
     mech.add_body("wheel", supple.RigidBody(0.3, (0, 0, 0), (1e-3, 1e-3, 2e-3)), "left", supple.Revolute("x"), at="end")
     model = mech.build()
     start = {"bus.wx": 0.8, "bus.wy": 1.0, "bus.wz": -1.2, "bus.vx": 0.1, "wheel.angle": 30.0, "left.mode1": 0.3}
-    result = supple.simulate(model, 1.0, v=start, rtol=1e-11, atol=1e-12)
+    result = supple.simulate(model, 0.4, v=start, rtol=1e-11, atol=1e-12)
     q, v = result.q.values, result.v.values
     energy = (result.kinetic_energy + result.potential_energy).values
     assert drift(energy, float(np.ptp(result.kinetic_energy.values))) < 1e-8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import supple
 from supple import integrators
 from supple.simulation.methods.fixed_step_driver import FixedStepDriver
 from supple.simulation.run import Run
+from support.public_calls import closed
 
 PLAIN = [name for name in integrators.BY_NAME if name not in ("CVODE", "IDA")]
 EXPLICIT = ("auto", "DOP853", "RK45", "RK23", "rk4", "leapfrog", "semi_implicit_euler")
@@ -115,3 +117,34 @@ def test_an_integrator_that_carries_no_sensitivities_is_not_said_to_be_as_asked(
     said = supple.simulate(oscillator(), 0.1, v=[1.0], integrator="ESDIRK54", sensitivities=["v.a.position"]).attrs
     assert said["integrator"] == "Radau"
     assert said["reason"] == "as asked; ESDIRK54 carries no sensitivities, Radau does"
+
+
+HERE = {"integrator", "reason", "rtol", "atol", "step", "steps", "evaluations", "rejected_steps"}
+HERE |= {"rho", "tolerance", "order"}
+ELSEWHERE = {
+    "model": "simulation/test_simulate.py",
+    "formulation": "files/test_formulation.py",
+    "engine": "simulation/test_simulator.py",
+    "error_control": "simulation/test_choice.py",
+    "estimated_error": "simulation/test_accuracy.py",
+    "events": "simulation/test_recorder.py",
+    "finished": "simulation/test_recorder.py",
+    "independent": "simulation/test_closed_loops.py",
+    "validity": "linear_theory/test_validity.py",
+}
+"""Attributes that other tests compare with what was done, and where."""
+
+
+def test_every_attribute_is_compared_with_what_was_done(tmp_path: Path) -> None:
+    """Of runs by every integrator, with a check, into a file, of closed loops by independent speeds."""
+    runs = [
+        supple.simulate(oscillator(), 0.1, v=[1.0], integrator=name, samples=3, **options)
+        for name in PLAIN
+        for options in [{"step": 0.02} if name in integrators.STEPPED else {}]
+    ]
+    runs.append(supple.simulate(oscillator(), 0.1, v=[1.0], check=True))
+    runs.append(supple.simulate(oscillator(), 0.1, v=[1.0], file=tmp_path / "m.nc"))
+    runs.append(supple.simulate(closed(), 0.01, samples=3, loops="independent"))
+    assert {str(name) for run in runs for name in run.attrs} == HERE | {*ELSEWHERE}
+    for name, place in ELSEWHERE.items():
+        assert f'attrs["{name}"]' in (Path(__file__).parents[1] / place).read_text()

@@ -338,7 +338,9 @@ HOVER = supple.Event("hover", "rate(ball.position) + 0.1", "falling", change={"r
 
 
 @pytest.mark.parametrize("event", [BOUNCE, HOVER], ids=["without end", "chatter"])
-def test_events_without_end_end_a_program(event: supple.Event, tmp_path: Path) -> None:
+def test_events_without_end_end_a_program(event: supple.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("run", "run_program"):
+        monkeypatch.setattr(f"supple.simulation.{module}.MOST_EVENTS", 500)
     mech = supple.Mechanism("ball")
     mech.add_body("ball", supple.RigidBody(1.0), joint=supple.Prismatic("z"))
     model = mech.build()

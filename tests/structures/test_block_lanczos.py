@@ -10,7 +10,7 @@ import scipy
 
 from supple.checks import Floats
 from supple.structures import Material, box, from_matrices
-from supple.structures.discretization.clamping import hold
+from supple.structures.discretization.clamping import clamp
 from supple.structures.eigen.block_lanczos import NoConvergenceError, block_lanczos
 from supple.structures.eigen.lowest_modes import DENSE, cut, lowest_modes
 
@@ -44,7 +44,7 @@ def test_no_more_modes_than_mass() -> None:
 
 def test_a_solid_has_the_modes_that_arpack_finds() -> None:
     beam = box(1.0, 0.1, 0.1, Material(E=70e9, nu=0.3, rho=2700.0), (8, 2, 2))
-    held, small = hold(beam, "start"), beam.condensed
+    held, small = clamp(beam, "start"), beam.condensed
     K, M = cut(small.stiffness, held.free), cut(small.mass.matrix, held.free)
     assert K.shape[0] > DENSE
     expected, shapes = scipy.sparse.linalg.eigsh(K.tocsc(), 8, M.tocsc(), sigma=0.0)

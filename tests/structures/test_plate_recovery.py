@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy
@@ -15,7 +17,7 @@ from supple.structures import (
     Material,
     Orthotropic,
     Part,
-    Stresses,
+    RecoveryTable,
     Structure,
     assemble,
     plate,
@@ -26,10 +28,10 @@ METAL = Material(E=70e9, nu=0.3, rho=2700.0, yield_strength=300e6)
 PLY = Orthotropic(E1=140e9, E2=10e9, nu12=0.3, G12=5e9, rho=1600.0)
 
 
-def stresses(structure: Structure, motion: Floats) -> Stresses:
+def stresses(structure: Structure, motion: Floats) -> RecoveryTable:
     """For one motion (k, 6) of the nodes."""
-    assert structure.stress_source is not None
-    found = structure.stress_source.stresses(scipy.sparse.csr_array(motion.reshape(-1, 1)))
+    assert structure.elements is not None
+    found = structure.elements.stresses(scipy.sparse.csr_array(motion.reshape(-1, 1)))
     assert found is not None
     return found
 
@@ -124,3 +126,15 @@ def test_parts_have_the_stresses_of_their_own(turn: Rotation) -> None:
         values = found.values(np.ones(1))[2 * k * part : 2 * k * (part + 1)]
         np.testing.assert_allclose(values, alone.values(np.ones(1)), atol=1e-9 * np.abs(values).max())
     np.testing.assert_allclose(found.positions[2 * k :], at + alone.positions @ turn.as_matrix().T, atol=1e-12)
+
+
+def test_plates_with_averages_have_stresses() -> None:
+    given: dict[str, Any] = {"elements": (6, 3), "frames": {"start": "x_min"}}
+    plain = plate((1.0, 0.5), 0.002, METAL, **given).reduce("cantilever", modes=2)
+    body = plate((1.0, 0.5), 0.002, METAL, averages={"tip": "x_max"}, **given).reduce("cantilever", modes=2)
+    assert body.recovery is not None
+    assert plain.recovery is not None
+    assert body.recovery.stresses is not None
+    assert plain.recovery.stresses is not None
+    expected = plain.recovery.stresses.matrix.toarray()
+    np.testing.assert_allclose(body.recovery.stresses.matrix.toarray(), expected, atol=1e-9 * np.abs(expected).max())

@@ -9,8 +9,8 @@ import pytest
 import scipy
 
 from supple.structures import Material, Rectangle, beam, plate, shell
-from supple.structures.elements.plate_stress import PlateStress
-from supple.structures.stiffening.stressed_structure import INERTIA, LoadCases
+from supple.structures.elements.plate import Plate
+from supple.structures.elements.stressed_state import INERTIA, LoadCases
 
 STEEL = Material(E=200e9, nu=0.3, rho=8000)
 
@@ -21,8 +21,8 @@ def test_a_simply_supported_square_buckles_at_four_pi_squared_d_over_b_squared()
     u = np.zeros((len(x), 6))
     u[:, 3], u[:, 4] = -x, 0.3 * y  # uniform stress along x alone, E t per length
     cases = LoadCases(u.reshape(-1, 1), np.zeros((INERTIA, 1)), np.zeros(3), np.full(len(x), -1))
-    assert isinstance(square.geometric, PlateStress)
-    (state,) = square.geometric.stressed(cases)
+    assert isinstance(square.elements, Plate)
+    (state,) = square.elements.geometric_stiffness(cases)
     fixed = np.zeros((len(x), 6), bool)
     fixed[:, 2:5] = True
     fixed[(x < 1e-9) | (x > 1 - 1e-9)] |= np.array([1, 0, 0, 0, 0, 1], bool)
@@ -47,8 +47,8 @@ def test_stresses_turn_with_the_plate() -> None:
                      -1e-3 * x**2 - 1.5e-3 * y**2 - 1e-3 * x * y], axis=1)  # fmt: skip
     both = np.stack([u.ravel(), bent.ravel()], axis=1)
     cases = LoadCases(both, np.zeros((INERTIA, 2)), np.zeros(3), np.full(len(x), -1))
-    assert isinstance(sheet.geometric, PlateStress)
-    for i, state in enumerate(sheet.geometric.stressed(cases)):
+    assert isinstance(sheet.elements, Plate)
+    for i, state in enumerate(sheet.elements.geometric_stiffness(cases)):
         np.testing.assert_allclose(state.forces, sheet.stiffness @ both[:, i], atol=1e-9 * np.abs(state.forces).max())
         m, f = state.forces.reshape(-1, 2, 3).swapaxes(0, 1)
         found = (state.matrix @ sheet.layout.rigid_motions(np.zeros(3))[:, :3]).reshape(-1, 2, 3, 3)
@@ -72,8 +72,8 @@ def test_stresses_turn_with_a_warped_element() -> None:
     u[:, 3:5] = x[:, :2] @ np.array([[2e-3, 1e-3], [1e-3, -3e-3]])
     u[:, 3:] += np.cross(u[:, :3], h[:, None] * normal)
     cases = LoadCases(u.reshape(-1, 1), np.zeros((INERTIA, 1)), np.zeros(3), np.full(4, -1))
-    assert isinstance(facet.geometric, PlateStress)
-    (state,) = facet.geometric.stressed(cases)
+    assert isinstance(facet.elements, Plate)
+    (state,) = facet.elements.geometric_stiffness(cases)
     np.testing.assert_allclose(state.forces, facet.stiffness @ u.ravel(), atol=1e-9 * np.abs(state.forces).max())
     m, f = state.forces.reshape(-1, 2, 3).swapaxes(0, 1)
     m = m * [1.0, 1.0, 0.0]

@@ -26,14 +26,14 @@ from supple.structures import (
     from_matrices,
 )
 from supple.structures.body.integration import modal_integrals
-from supple.structures.discretization.clamping import hold
+from supple.structures.discretization.clamping import clamp
+from supple.structures.elements.beam import BeamSegment
 from supple.structures.elements.beam_element import Element, gauss
-from supple.structures.elements.beam_stress import BeamSegment
+from supple.structures.elements.stressed_state import LoadCases
 from supple.structures.stiffening.geometric_stiffness import stressed_loads
 from supple.structures.stiffening.second_order import second_order
-from supple.structures.stiffening.stressed_structure import LoadCases
 from supple.structures.stiffening.unit_loads import unit_loads
-from supple.structures.stiffening.unit_mass_basis import left_mass
+from supple.structures.stiffening.unit_mass_basis import residual_mass
 
 Floats = NDArray[np.float64]
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
@@ -292,13 +292,13 @@ def structures() -> dict[str, tuple[Structure, str, int | None]]:
 
 def as_found(structure: Structure, body: FlexibleBody) -> SecondOrder:
     """Shapes of second order before the body takes them in a basis of its own: of loads, then of points on arms."""
-    held = hold(structure, "start")
+    held = clamp(structure, "start")
     coordinates: Any = np.linalg.lstsq(structure.condensed.motion.toarray(), body.shapes.toarray(), rcond=None)[0]
     if body.basis == "nodal":
         coordinates = scipy.sparse.csr_array(np.where(np.abs(coordinates) < 1e-9, 0.0, coordinates))
-    assert structure.geometric is not None
+    assert structure.elements is not None
     unit = unit_loads(structure, held)
-    loads = stressed_loads(structure, structure.geometric, held, unit, coordinates, body.stiffness)
+    loads = stressed_loads(structure, held, unit, coordinates, body.stiffness)
     found = second_order(structure, held, coordinates, unit, loads)
     assert found is not None
     return found
@@ -325,12 +325,12 @@ def test_loads_do_the_work_of_their_stresses(name: str) -> None:
     """
     structure, basis, modes = structures()[name]
     body = structure.reduce(basis, modes)
-    second, held = as_found(structure, body), hold(structure, "start")
+    second, held = as_found(structure, body), clamp(structure, "start")
     loads = unit_loads(structure, held)
-    assert structure.geometric is not None
+    assert structure.elements is not None
     columns, both = in_condensed(structure, body, second)
     coordinates, shapes = np.split(both, [body.modes], axis=1)
-    stressed = stressed_loads(structure, structure.geometric, held, loads, coordinates, body.stiffness)
+    stressed = stressed_loads(structure, held, loads, coordinates, body.stiffness)
     every = np.zeros((body.modes, body.modes, len(stressed.family)))
     every[stressed.rows, stressed.columns] = stressed.value
     size = 1.0 / np.sqrt(body.stiffness.diagonal())
@@ -355,7 +355,7 @@ def test_shapes_have_a_unit_of_mass_beside_the_modes_or_none(name: str) -> None:
     structure, basis, modes = structures()[name]
     body = structure.reduce(basis, modes)
     second, found = slaved(body), as_found(structure, body)
-    left = left_mass(body.mass_matrix, second.mass_cross, second.mass_own)
+    left = residual_mass(body.mass_matrix, second.mass_cross, second.mass_own)
     massive = int((np.diagonal(left) > 0.5).sum())
     assert massive > 0
     size = np.sqrt(np.diagonal(second.mass_own))
@@ -606,9 +606,9 @@ def test_loads_as_vectors_and_by_name_are_the_same() -> None:
     """A beam's own geometric stiffness under a pull, in the order of other programs."""
     rod = beam(LENGTH, THIN, ALUMINIUM, 6)
     pulled = rod.static({"end": (1.0, 0.0, 0.0)}).ravel()
-    assert rod.geometric is not None
+    assert rod.elements is not None
     cases = LoadCases(pulled[:, None], np.zeros((12, 1)), np.zeros(3), np.full(7, -1))
-    stress = next(iter(rod.geometric.stressed(cases))).matrix
+    stress = next(iter(rod.elements.geometric_stiffness(cases))).matrix
     order = np.array([6 * node + c for node in range(7) for c in (3, 4, 5, 0, 1, 2)])
     M, K, S = (m.toarray()[order][:, order] for m in (rod.mass_matrix, rod.stiffness, stress))
     pull = np.zeros(42)

@@ -106,3 +106,66 @@ def test_other_units_are_suspected(E: float, rho: float, message: str) -> None:
 
 def test_circle_area() -> None:
     assert pytest.approx(4 * pi) == Circle(2.0).A
+
+
+class Analysed:
+    """The getters of a section of sectionproperties 3.10, of an unequal angle, 100 x 60 x 8 mm."""
+
+    def __init__(self, mixed: float, complete: bool = True, materials: int = 1) -> None:
+        self.mixed, self.complete, self.materials = mixed, complete, materials
+
+    def is_composite(self) -> bool:
+        return self.materials > 1
+
+    def get_area(self) -> float:
+        return 1.224e-3
+
+    def get_ic(self) -> tuple[float, float, float]:
+        return 1.2375e-6, 3.364e-7, self.mixed
+
+    def get_ip(self) -> tuple[float, float]:
+        return 1.36957e-6, 2.0434e-7
+
+    def get_j(self) -> float:
+        if not self.complete:
+            raise RuntimeError("Conduct a warping analysis.")
+        return 2.748e-8
+
+    def get_as(self) -> tuple[float, float]:
+        return 3.865e-4, 6.851e-4
+
+    def get_as_p(self) -> tuple[float, float]:
+        return 3.963e-4, 6.565e-4
+
+
+def test_sections_of_other_outlines_come_from_their_analysis() -> None:
+    straight, skew = Section.of(Analysed(1e-16)), Section.of(Analysed(-3.694e-7))
+    assert (straight.A, straight.Iy, straight.Iz, straight.J) == (1.224e-3, 1.2375e-6, 3.364e-7, 2.748e-8)
+    assert (skew.Iy, skew.Iz) == (1.36957e-6, 2.0434e-7)
+    assert straight.shear_factors(0.3) == pytest.approx((3.865e-4 / 1.224e-3, 6.851e-4 / 1.224e-3))
+    assert skew.shear_factors(0.3) == pytest.approx((3.963e-4 / 1.224e-3, 6.565e-4 / 1.224e-3))
+
+
+def test_a_rectangle_that_was_analysed_is_a_rectangle() -> None:
+    library = pytest.importorskip("sectionproperties.pre.library", reason="sectionproperties is not installed")
+    analysis = pytest.importorskip("sectionproperties.analysis", reason="sectionproperties is not installed")
+    analysed = analysis.Section(library.rectangular_section(d=0.02, b=0.03).create_mesh([1e-6]))
+    analysed.calculate_geometric_properties()
+    analysed.calculate_warping_properties()
+    found, expected = Section.of(analysed), Rectangle(0.03, 0.02)
+    assert (found.A, found.Iy, found.Iz) == pytest.approx((expected.A, expected.Iy, expected.Iz), rel=1e-9)
+    assert pytest.approx(expected.J, rel=1e-3) == found.J
+    assert found.shear_factors(0.3)[0] == pytest.approx(5.0 / 6.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "message"),
+    [
+        (Rectangle(0.1, 0.2), "section: expected a Section of sectionproperties, got Rectangle"),
+        (Analysed(0.0, complete=False), r"expected results of all analyses; sectionproperties: Conduct a warping"),
+        (Analysed(0.0, materials=2), "section: expected an outline of one material, got several"),
+    ],
+)
+def test_what_is_no_analysis_of_a_section_is_named(analysis: object, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        Section.of(analysis)

@@ -151,8 +151,8 @@ def test_a_tube_under_a_tip_force_has_the_stresses_of_a_beam() -> None:
     inertia = area / 2 * R**2 * (1 + 2 * np.cos(np.pi / n) ** 2) / 3  # of a thin polygon
     expected = F * L**3 / (3 * STEEL.E * inertia) + F * L / (0.53 * G * area)  # Cowper's coefficient of a thin tube
     assert moved[-1, UZ] == pytest.approx(expected, rel=0.01)
-    assert made.stress_source is not None
-    found = made.stress_source.stresses(scipy.sparse.csr_array(moved.reshape(-1, 1)))
+    assert made.elements is not None
+    found = made.elements.stresses(scipy.sparse.csr_array(moved.reshape(-1, 1)))
     assert found is not None
     k = len(nodes)
     sigma = (found.values(np.ones(1))[:k, 0] + found.values(np.ones(1))[k:, 0]) / 2.0
@@ -176,7 +176,7 @@ def test_a_box_beam_in_torsion_has_the_stress_of_bredt_at_its_folds() -> None:
     a, t, L, T = 0.1, 0.002, 1.0, 300.0
     nodes, quads = box_beam(a, L, 4, 20)
     made = shell(nodes, quads, t, STEEL, frames={"start": lambda x: x[0] < 1e-9, "tip": lambda x: x[0] > L - 1e-9})
-    source: Any = made.stress_source
+    source: Any = made.elements
     found = source.stresses(scipy.sparse.csr_array(made.static({"tip": [T, 0, 0, 0, 0, 0]}).reshape(-1, 1)))
     corner = np.isclose(np.abs(nodes[:, 1]), np.abs(nodes[:, 2]))
     assert len(found) == 2 * (len(nodes) + corner.sum())
@@ -195,7 +195,7 @@ def test_a_tube_that_widens_has_one_hoop_stress() -> None:
     made = shell(nodes, quads, 0.002, STEEL)
     u = np.zeros((len(nodes), 6))
     u[:, UY:] = widened * nodes[:, 1:]
-    source: Any = made.stress_source
+    source: Any = made.elements
     found = von_mises(source.stresses(scipy.sparse.csr_array(u.reshape(-1, 1))).values(np.ones(1)))
     hoop = STEEL.E / (1 - STEEL.nu**2) * widened
     np.testing.assert_allclose(found, hoop * np.sqrt(1 - STEEL.nu + STEEL.nu**2), rtol=1e-9)
@@ -207,7 +207,7 @@ def test_the_surface_of_a_box_is_closed_and_split_at_its_folds(closed: bool) -> 
     if closed:
         quads = np.concatenate([quads, [[0, 1, 2, 3], [11, 10, 9, 8]]])
     made = shell(nodes, quads, 0.002, STEEL)
-    surface, source = made.surface, made.stress_source
+    surface, source = made.surface, made.elements
     assert surface is not None
     edges = surface.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     _, count = np.unique(edges, axis=0, return_counts=True)
@@ -232,7 +232,7 @@ def test_folds_leave_rigid_motions_free_and_no_others() -> None:
 
 def test_a_flat_shell_of_any_orientation_is_a_plate() -> None:
     flat = plate((1.0, 0.6), 0.01, STEEL, elements=(4, 3), frames={"start": "x_min"})
-    source: Any = flat.stress_source
+    source: Any = flat.elements
     turn = Rotation.from_euler("ZYX", [0.4, -1.1, 0.3]).as_matrix()
     nodes = flat.nodes @ turn.T + [1.0, 2.0, 3.0]
     made = shell(nodes, source.plate.corners, 0.01, STEEL, frames={"start": list(flat.frames["start"])})

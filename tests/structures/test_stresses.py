@@ -21,9 +21,9 @@ from supple.structures import (
     beam_path,
     box,
     from_matrices,
-    load_body,
     von_mises,
 )
+from supple.structures.body.hdf5_reader import load_body
 
 METAL = Material(E=70e9, nu=0.3, rho=2700, yield_strength=2.5e8)
 LENGTH = 1.0
@@ -31,19 +31,19 @@ LENGTH = 1.0
 
 def under(structure: Structure, load: Any) -> tuple[Any, Floats]:
     """Stress points, and components (p, 6) under a load at the end."""
-    assert structure.stress_source is not None
+    assert structure.elements is not None
     u = structure.static({"end": load}).reshape(-1, 1)
-    found = structure.stress_source.stresses(scipy.sparse.csr_array(u))
+    found = structure.elements.stresses(scipy.sparse.csr_array(u))
     assert found is not None
     return found, found.matrix.toarray().reshape(-1, 6)
 
 
 def test_section_forces_are_those_of_equilibrium() -> None:
     structure = beam(LENGTH, Rectangle(0.02, 0.04), METAL, 4)
-    assert structure.stress_source is not None
+    assert structure.elements is not None
     load = np.array([3.0, 0.4, 0.5, 5.0, 7.0, 11.0])
     u = structure.static({"end": load}).reshape(-1, 1)
-    forces = structure.stress_source.section_forces(scipy.sparse.csr_array(u))
+    forces = structure.elements.section_forces(scipy.sparse.csr_array(u))
     assert forces is not None
     arm = LENGTH - forces.positions[:, 0]
     T, My, Mz, N, Vy, Vz = load
@@ -104,8 +104,8 @@ def test_uniform_stress_of_solids_is_found_at_every_node(kind: str) -> None:
     slope = np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 0.7], [0.2, 0.1, 0.4]]) * 1e-4
     u = np.zeros((len(structure.nodes), 6))
     u[:, 3:] = structure.nodes @ slope.T
-    assert structure.stress_source is not None
-    found = structure.stress_source.stresses(scipy.sparse.csr_array(u.reshape(-1, 1)))
+    assert structure.elements is not None
+    found = structure.elements.stresses(scipy.sparse.csr_array(u.reshape(-1, 1)))
     strain, lame = (slope + slope.T) / 2, METAL.E * METAL.nu / ((1 + METAL.nu) * (1 - 2 * METAL.nu))
     s = 2 * METAL.G * strain + lame * np.trace(strain) * np.eye(3)
     assert found is not None
@@ -135,8 +135,8 @@ def imported(recovery: StressRecovery | None) -> Structure:
 def rows_of_the_beam() -> tuple[Floats, Floats]:
     """Axial stress at the top of the clamped end, for ux, uy, uz, rx, ry, rz of each node."""
     own = beam(LENGTH, Rectangle(0.02, 0.04), METAL, 3)
-    assert own.stress_source is not None
-    found = own.stress_source.stresses(scipy.sparse.csr_array(scipy.sparse.eye_array(24)))
+    assert own.elements is not None
+    found = own.elements.stresses(scipy.sparse.csr_array(scipy.sparse.eye_array(24)))
     assert found is not None
     row = found.matrix.toarray()[6 * found.places.index("0-1 at 0 +y+z")]
     return row.reshape(4, 6)[:, [3, 4, 5, 0, 1, 2]].reshape(1, -1), own.nodes

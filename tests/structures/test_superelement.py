@@ -11,7 +11,7 @@ import scipy
 import supple
 from supple.errors import ModelError
 from supple.structures import FlexibleBody, Material, Rectangle, Structure, Superelement, beam, from_matrices
-from supple.structures.body.superelement import Recovery, sound_superelement
+from supple.structures.body.superelement import InteriorRecovery, sound_superelement
 
 STEEL = Material(E=200e9, nu=0.3, rho=7800)
 
@@ -33,7 +33,7 @@ def strip() -> Structure:
 def whole(recovery: bool = False) -> Superelement:
     """All nodes of the strip on the boundary."""
     s = strip()
-    inside = Recovery(np.arange(1, 6), s.nodes, np.eye(30)) if recovery else None
+    inside = InteriorRecovery(np.arange(1, 6), s.nodes, np.eye(30)) if recovery else None
     made = sound_superelement(np.arange(1, 6), s.nodes, s.turning, s.stiffness, s.mass_matrix, inside)
     return Superelement(
         made.labels, s.nodes, s.turning, made.stiffness, made.mass_matrix, {"start": 0, "end": 4}, inside
@@ -73,7 +73,7 @@ def test_a_superelement_has_modes_and_momenta_of_its_structure(basis: str, modes
     expected = strip().reduce(basis, modes)
     for made in (whole(), condensed()):
         body = made.reduce(basis, modes)
-        assert body.ruthless_only
+        assert body.missing_for_full_fidelity
         same_momenta(body, expected)
 
 
@@ -86,7 +86,7 @@ def test_masses_inside_give_full_fidelity() -> None:
         {"start": 0},
     ).reduce("cantilever", 5)
     body = whole(recovery=True).with_masses(dict(zip(range(1, 6), masses(), strict=True))).reduce("cantilever", 5)
-    assert body.ruthless_only == ""
+    assert body.missing_for_full_fidelity == ""
     sign = np.sign(
         np.sum(body.integrals.E * expected.integrals.E, axis=1)
         + np.sum(body.integrals.F_0 * expected.integrals.F_0, axis=1)

@@ -15,7 +15,7 @@ import numpy as np
 
 import supple
 from supple import erls, linear, shapes, structures, symbolic
-from supple.identification import read_measurements
+from supple.identification import base_parameters, read_measurements
 from supple.results import Runs
 
 COMMAND_LINE = {"supple.cli"}
@@ -43,9 +43,9 @@ APART = {
 }
 INNER = {
     "block_program", "carrier", "coordinate_leaves", "copied_to", "display_state", "drives", "enter",
-    "forward_dynamics_function", "hybrid", "inverse_mass_product", "local_triangles", "newton_iteration", "no_wrench",
-    "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced", "with_followers", "workspace",
-    "written_out",
+    "forward_dynamics_function", "hybrid", "in_motions", "inverse_mass_product", "local_triangles", "newton_iteration",
+    "no_wrench", "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced", "with_second_order",
+    "whole", "workspace", "written_out",
 }  # fmt: skip
 """Methods by which the parts of the package work together."""
 
@@ -190,7 +190,73 @@ def instances() -> dict[str, Callable[[], Any]]:
         "PID": lambda: supple.PID(0.0, 1.0),
         "Table": lambda: supple.Table([0.0, 1.0], [0.0, 1.0]),
         "Horizon": lambda: supple.Horizon(1.0),
+        "DH": lambda: erls.DH(a=1.0),
+        "BaseParameters": lambda: base_parameters(_rigid()),
+        "Fit": _fit,
+        "BeamPieces": lambda: structure().pieces(2, modes=0),
+        "Rectangle": lambda: structures.Rectangle(0.02, 0.01),
+        "Rayleigh": lambda: structures.Rayleigh(0.1, 0.1),
+        "Section": lambda: structures.Section(A=1e-4, Iy=8e-10, Iz=8e-10, J=1.4e-9),
+        "RecoveryTable": lambda: boom().recovery.stresses,
+        "Dyadic": lambda: kane().ground.axes[0].outer(kane().ground.axes[1]),
+        "Function": lambda: _compiled("forward_dynamics").function,
     }
+
+
+MADE_INSIDE = {
+    "supple.structures.ImportedStructure": "is read from files of other programs",
+    "supple.structures.Superelement": "is read from files of other programs",
+    "supple.structures.ModalIntegrals": "is part of a body",
+    "supple.structures.NodalMasses": "is part of a body",
+    "supple.structures.Quadratic": "is part of a body",
+    "supple.structures.SecondOrder": "is part of a body",
+    "supple.compare.Comparison": "takes a run in both formulations",
+    "supple.sweeps.Block": "is part of a sweep",
+    "supple.sweeps.SweepPlan": "is part of a sweep",
+    "supple.symbolic.CompressedJacobian": "is part of a compiled function",
+    "supple.symbolic.SparsityPattern": "is part of a compiled function",
+    "supple.symbolic.Graph": "takes nodes of its own",
+    "supple.symbolic.Operations": "takes nodes of a graph",
+    "supple.symbolic.Trace": "takes nodes of a graph",
+    "supple.erls.ErlsTrace": "takes nodes of a graph",
+}
+"""Public classes whose methods are not called with wrong arguments, and why."""
+
+
+@cache
+def _rigid() -> supple.Model:
+    mech = supple.Mechanism("pendulum")
+    mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -0.5), (0.1, 0.1, 0.01)), joint=supple.Revolute("y"))
+    return mech.build()
+
+
+@cache
+def _fit() -> Any:
+    return supple.fit(model(), motion(), ["arm.mass"])
+
+
+def untried() -> Iterator[str]:
+    """Yield public classes with a method that takes arguments and that no instance has."""
+    kinds = [type(make()) for make in instances().values()]
+    tried = {(base, name) for kind in kinds for base in kind.__mro__ for name in vars(base)}
+    for place, target in _public():
+        if not inspect.isclass(target) or issubclass(target, BaseException) or getattr(target, "_is_protocol", False):
+            continue
+        for name in {x for x in dir(target) if not x.startswith("_") or x == "__call__"} - INNER:
+            found = getattr(target, name)
+            if inspect.isclass(found) or not str(getattr(found, "__module__", "")).startswith("supple."):
+                continue
+            if any((base, name) in tried for base in target.__mro__) or not _takes_arguments(found):
+                continue
+            if not _internal(found):
+                yield place
+
+
+def _takes_arguments(target: Any) -> bool:
+    try:
+        return any(name != "self" for name in inspect.signature(target).parameters)
+    except (TypeError, ValueError):
+        return False
 
 
 def _layer() -> Any:
@@ -447,7 +513,6 @@ OWN: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "supple.structures.von_mises": {"components": lambda: np.ones(6)},
     "supple.structures.write": {"body": boom, "path": lambda: Path("out.sid")},
-    "supple.structures.save_body": {"body": boom, "path": lambda: Path("out.h5")},
     "supple.structures.nodal_forces": {"body": boom},
     "supple.view.write_modes": {"modes": modes, "path": lambda: Path("modes.html")},
     "supple.view.write_report": {"path": lambda: Path("report.html")},

@@ -36,7 +36,7 @@ def require_equal(found: xr.Dataset, calm: xr.Dataset) -> None:
 def test_a_case_that_kills_fails_alone(tmp_path: Path, calm: xr.Dataset) -> None:
     """One case kills its process once and is repeated, one always, one raises; trajectories go to the store."""
     measure = {"end": "last(mass.position)", "angle": KillsOnce(tmp_path, (1,))}
-    engine, store = LocalEngine(2), tmp_path / "a.sweep.zarr"
+    engine, store = LocalEngine(1), tmp_path / "a.sweep.zarr"
     found = supple.sweep(swept(tmp_path), measure=measure, engine=engine, store=store)
     assert (tmp_path / "killed-1").exists()
     assert found.status.values.tolist() == STATUS

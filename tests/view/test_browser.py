@@ -29,7 +29,7 @@ PIXELS = """(size) => { const v = report.viewer, gl = v.drawing.gl, { width: w, 
     return [...sums].map((s, i) => s / counts[Math.floor(i / 3)]); }"""
 
 
-class Shown:
+class OpenPages:
     """Pages that are open, and what they complained about or fetched."""
 
     def __init__(self, browser: Any, folder: Path) -> None:
@@ -48,16 +48,16 @@ class Shown:
 
 
 @pytest.fixture(scope="module")
-def shown(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
+def shown(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenPages]:
     """At the end nothing was complained about and nothing fetched."""
-    found = Shown(browser, tmp_path_factory.mktemp("pages"))
+    found = OpenPages(browser, tmp_path_factory.mktemp("pages"))
     yield found
     assert found.faults == []
     assert all(url.startswith(("file:", "data:", "blob:")) for url in found.fetched)
 
 
 @pytest.fixture(scope="module")
-def page(shown: Shown, chain: Run) -> Iterator[Any]:
+def page(shown: OpenPages, chain: Run) -> Iterator[Any]:
     """The chain, in light colours."""
     page = shown.open(chain, "chain", color_scheme="light")
     yield page
@@ -65,7 +65,7 @@ def page(shown: Shown, chain: Run) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def dark(shown: Shown, satellite: Run) -> Iterator[Any]:
+def dark(shown: OpenPages, satellite: Run) -> Iterator[Any]:
     """The satellite, in dark colours."""
     page = shown.open(satellite, "satellite", color_scheme="dark")
     yield page

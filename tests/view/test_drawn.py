@@ -12,10 +12,9 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import shapes, structures
-from supple.shapes.decimation import reduced
-from supple.shapes.page_meshes import MOST_NODES, thinned
+from supple.shapes.decimation import MOST_NODES, decimated, reduced
 from supple.view.pages.scene_json import scene
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn
 
 STEEL = structures.Material(E=2.1e11, nu=0.3, rho=7850)
@@ -72,7 +71,7 @@ def test_a_body_without_frames_ends_where_its_mass_does(com: Any, inertia: Any, 
     along = np.concatenate([x.vertices for x in only(model, "rod") if x.name == "path"]) @ far
     assert along.max() == pytest.approx(np.linalg.norm(end))
     assert ("sphere" in {x.name for x in only(model, "rod")}) == (not any(inertia))
-    stage = Stage(model)
+    stage = ScenePlaces(model)
     np.testing.assert_allclose(stage.places[stage.traces["rod"]].position, end)
 
 
@@ -96,13 +95,14 @@ def test_flexible_bodies_have_colours_of_their_own(tmp_path: Path) -> None:
             *pieces,
         ]
     mech.add_body("stone", supple.RigidBody(1.0), joint=supple.Free())
-    for name, shape, message in (
+    own: dict[str, Any] = {"at": (1, 0, 0)}
+    for name, given, message in (
         ("stone", {}, "visual on 'stone': structure: expected the name of a flexible body"),
         ("left/end", {}, "visual on 'left/end': structure: expected the name of a flexible body"),
-        ("left", {"at": (1, 0, 0)}, "structure: expected color and opacity alone"),
+        ("left", own, "structure: expected color and opacity alone"),
     ):
         with pytest.raises(supple.ModelError, match=message):
-            mech.add_visual(name, shapes.Structure(**shape))
+            mech.add_visual(name, shapes.Structure(**given))
 
 
 def test_beams_have_their_section(rig: supple.Model) -> None:
@@ -210,6 +210,6 @@ def test_surfaces_of_many_nodes_are_thinned() -> None:
     x = np.stack([*np.meshgrid(ticks, ticks), np.zeros((110, 110))], axis=-1).reshape(-1, 3)
     i = (110 * np.arange(109)[:, None] + np.arange(109)).ravel()
     faces = np.concatenate([np.stack([i, i + 1, i + 111], axis=1), np.stack([i, i + 111, i + 110], axis=1)])
-    kept, left = thinned(x, faces)
+    kept, left = decimated(x, faces)
     assert 500 < len(kept) < MOST_NODES < len(x)
     assert shapes.TriangleMesh(x[kept], left).area == pytest.approx(1.0, rel=0.1)

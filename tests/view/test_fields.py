@@ -15,7 +15,8 @@ from supple.structures import FlexibleBody, von_mises
 from supple.view.film.coloring import Coloring
 from supple.view.film.surfaces import MovingSurfaces
 from supple.view.pages.scene_json import scene
-from supple.view.scene.quantities import COLORS, largest, mapped, vertex_stress, with_worst_points, worst_points
+from supple.view.scene.look import COLORS, mapped
+from supple.view.scene.quantities import largest, vertex_stress, with_worst_points, worst_points
 from supple.view.scene.surfaces import drawn
 
 Run = tuple[supple.Model, xr.Dataset]
@@ -30,7 +31,7 @@ def test_the_page_has_the_stress_of_the_nearest_points(satellite: Run) -> None:
     model, result = satellite
     data = scene(model, result.time.values, result.q.values, color="stress")
     assert data["color"] == "stress"
-    assert set(data["fields"]["quantities"]) == {"displacement", "strain", "stress"}
+    assert set(data["fields"]) == {"displacement", "strain", "stress"}
     most, count = 0.0, 0
     for k, name in enumerate(model.bodies):
         body, entry = model.description.bodies[name].body, data["bodies"][k]
@@ -56,7 +57,7 @@ def test_the_page_has_the_stress_of_the_nearest_points(satellite: Run) -> None:
         every = von_mises(points.values(result.q.values[:, first : first + body.modes])).max()
         most, count = max(most, every), count + 1
     assert count == 2
-    assert data["fields"]["quantities"]["stress"] == pytest.approx(most, rel=1e-12)
+    assert data["fields"]["stress"] == pytest.approx(most, rel=1e-12)
 
 
 def test_the_worst_point_is_marked_where_it_is() -> None:
@@ -81,9 +82,9 @@ def test_the_worst_point_is_marked_where_it_is() -> None:
     frame, worst = np.unravel_index(own.argmax(), own.shape)
     assert worst not in corners
     most = float(own.max())
-    assert scene(model, np.arange(3.0), q)["fields"]["quantities"]["stress"] == pytest.approx(most, rel=1e-12)
+    assert scene(model, np.arange(3.0), q)["fields"]["stress"] == pytest.approx(most, rel=1e-12)
     colors = Coloring(model, "stress", q, q)
-    found = MovingSurfaces(model, q, coloring=colors).scale(int(frame))
+    _, found = MovingSurfaces(model, q, coloring=colors).colored(int(frame))
     assert found is not None
     assert found.value == pytest.approx(most)
     assert found.most == pytest.approx(most)

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import supple
-from supple.view.plots.output_plots import MOST_PLOTS, further
+from supple.view.plots.output_plots import MOST_PLOTS, output_plots
 
 Run = tuple[supple.Model, xr.Dataset]
 
@@ -19,7 +19,7 @@ STATE = ["q", "v", "kinetic_energy", "potential_energy"]
 
 
 def shown(run: Run, **variables: Any) -> list[dict[str, Any]]:
-    return further(run[0], run[1][STATE].assign(variables), 500)
+    return output_plots(run[0], run[1][STATE].assign(variables), 500)
 
 
 def names(plot: dict[str, Any]) -> list[str]:
@@ -124,7 +124,7 @@ def test_what_is_only_rounding_has_no_plot(chain: Run) -> None:
 def test_a_force_is_not_called_a_moment(chain: Run) -> None:
     model, result = chain
     wrench = supple.simulate(model, 0.01, samples=3, outputs=supple.Outputs(wrenches="bob"))["wrench"]
-    plots = further(
+    plots = output_plots(
         model, result.isel(time=slice(3)).drop_vars(["a", "tau"]).assign(wrench=wrench.drop_vars("time")), 500
     )
     assert ("joint force", "N") in [(p["y"]["name"], p["y"]["unit"]) for p in plots if "curves" in p]

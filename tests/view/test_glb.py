@@ -14,9 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple import shapes, structures
-from supple.view.pages.page import part
-from supple.view.scene.look import PALETTE
-from supple.view.scene.motion import Recorded, of_result
+from supple.view.scene.motion import SceneMotion, of_result
 from supple.view.scene.surfaces import amplitudes, drawn
 
 STEEL = structures.Material(E=2e11, nu=0.3, rho=7800)
@@ -30,7 +28,7 @@ def boom(basis: str = "cantilever", **options: Any) -> structures.FlexibleBody:
 
 
 @pytest.fixture(scope="module")
-def motion() -> Recorded:
+def motion() -> SceneMotion:
     mech = supple.Mechanism("rig")
     mech.add_body("arm", supple.RigidBody(1.0, (0, 0, -0.3), (0.02, 0.02, 0.002)), joint=supple.Revolute("y"))
     mech.add_body("boom", boom(modes=2), "arm", supple.Revolute("y"), at=(0, 0, -0.6))
@@ -71,16 +69,16 @@ class Gltf:
 
 
 @pytest.fixture(scope="module")
-def file(motion: Recorded, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(motion: SceneMotion, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return supple.render(motion.model, tmp_path_factory.mktemp("glb") / "still.glb").with_name("moving.glb")
 
 
 @pytest.fixture(scope="module")
-def gltf(motion: Recorded, file: Path) -> Gltf:
+def gltf(motion: SceneMotion, file: Path) -> Gltf:
     return Gltf(supple.view.write_glb(motion, file))
 
 
-def test_poses_over_time_are_those_of_the_model(motion: Recorded, gltf: Gltf) -> None:
+def test_poses_over_time_are_those_of_the_model(motion: SceneMotion, gltf: Gltf) -> None:
     times = gltf.numbers(gltf.document["animations"][0]["samplers"][0]["input"])
     np.testing.assert_allclose(times, motion.times, atol=1e-7)
     R, p = motion.model.poses(motion.q)
@@ -95,7 +93,7 @@ def test_poses_over_time_are_those_of_the_model(motion: Recorded, gltf: Gltf) ->
     assert gltf.animated(gltf.node("boom"), "translation") is not None
 
 
-def test_a_flexible_body_bends_by_its_morph_targets(motion: Recorded, gltf: Gltf) -> None:
+def test_a_flexible_body_bends_by_its_morph_targets(motion: SceneMotion, gltf: Gltf) -> None:
     surface = next(x for x in drawn(motion.model) if x.shapes is not None)
     assert surface.shapes is not None
     node = gltf.node("boom structure")
@@ -112,7 +110,7 @@ def test_a_flexible_body_bends_by_its_morph_targets(motion: Recorded, gltf: Gltf
     assert np.abs(np.tensordot(weights, targets, 1)).max() > 1e-3
 
 
-def test_what_is_on_a_node_moves_with_it(motion: Recorded, gltf: Gltf) -> None:
+def test_what_is_on_a_node_moves_with_it(motion: SceneMotion, gltf: Gltf) -> None:
     child = gltf.node("boom/end")
     assert child in gltf.document["nodes"][gltf.node("boom")]["children"]
     R, p = motion.model.pose(motion.q, "boom")
@@ -128,7 +126,7 @@ def test_what_is_on_a_node_moves_with_it(motion: Recorded, gltf: Gltf) -> None:
     )
 
 
-def test_another_reader_finds_the_start(motion: Recorded, file: Path, gltf: Gltf) -> None:
+def test_another_reader_finds_the_start(motion: SceneMotion, file: Path, gltf: Gltf) -> None:
     scene = trimesh.load(file, force="scene")
     R, p = motion.model.pose(motion.q[0], "arm")
     transform, _ = scene.graph.get("arm")
@@ -164,7 +162,7 @@ def test_many_shapes_become_the_principal_ones_of_the_motion(tmp_path: Path) -> 
     rng = np.random.default_rng(0)
     pattern = rng.normal(size=(2, model.nq - 1)) * 1e-3
     q[:, 1:] = np.outer(np.sin(5 * t), pattern[0]) + np.outer(np.cos(9 * t), pattern[1])
-    gltf = Gltf(supple.view.write_glb(Recorded(model, t, q), tmp_path / "a.glb"))
+    gltf = Gltf(supple.view.write_glb(SceneMotion(model, t, q), tmp_path / "a.glb"))
     node = gltf.node("ruler structure")
     weights = gltf.animated(node, "weights").reshape(40, -1)
     assert weights.shape[1] == 5  # two patterns, and what follows their squares and product at second order
@@ -180,7 +178,7 @@ def test_many_shapes_become_the_principal_ones_of_the_motion(tmp_path: Path) -> 
     )
     q[:, 1:] = rng.normal(size=(40, model.nq - 1)) * 1e-3
     with pytest.warns(supple.OmissionWarning, match="body 'ruler': 16 morph targets leave"):
-        supple.view.write_glb(Recorded(model, t, q), tmp_path / "b.glb")
+        supple.view.write_glb(SceneMotion(model, t, q), tmp_path / "b.glb")
 
 
 def test_names_are_text(tmp_path: Path) -> None:
@@ -189,8 +187,3 @@ def test_names_are_text(tmp_path: Path) -> None:
     mech.add_body('a"b<', supple.RigidBody(1.0, (0, 0, -1)))
     names = [x["name"] for x in Gltf(supple.render(mech.build(), tmp_path / "a.glb")).document["nodes"]]
     assert names == ["ground", 'a"b<', name]
-
-
-def test_the_palette_is_that_of_the_pages() -> None:
-    line = next(x for x in part("viewer/controls.js").splitlines() if x.startswith("const PALETTE"))
-    assert tuple(json.loads(line.partition("=")[2].strip().rstrip(";"))) == PALETTE

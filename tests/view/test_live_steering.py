@@ -11,7 +11,7 @@ import pytest
 
 import supple
 from supple.files import read
-from supple.view.live.inputs import HandInputs
+from supple.view.live.inputs import AdjustableInputs
 from supple.view.live.mouse_force import STIFFEST, MouseSpring
 from supple.view.live.pace import FRAME
 from supple.view.live.session import Grab, LiveSession
@@ -147,7 +147,7 @@ def test_the_mouse_draws_a_body_to_where_it_is() -> None:
     mech = supple.Mechanism("bob", gravity=(0, 0, 0))
     mech.add_body("bob", supple.RigidBody(1.0, (0, 0, -0.5), (0.02, 0.02, 0.001)), joint=supple.Revolute("y"))
     session = LiveSession(mech.build())
-    number = max(range(len(session.grips)), key=lambda i: float(np.linalg.norm(session.grips[i].place)))
+    number = max(range(len(session.pick_points)), key=lambda i: float(np.linalg.norm(session.pick_points[i].place)))
     session.command(json.dumps({"grab": Grab(grip=number, target=[1.0, 0.0, 0.0]).model_dump()}))
     spring = session.live.motion.spring
     assert isinstance(spring, MouseSpring)
@@ -199,4 +199,4 @@ def test_what_was_done_is_a_result_with_its_model(tmp_path: Path) -> None:
 def test_a_variable_of_a_prescribed_position_has_no_slider() -> None:
     model = read(EXAMPLES / "pendulum.toml").model
     motion = {model.speeds[0]: "far*sin(t)"}
-    assert HandInputs(model, motion=motion, variables={"far": 0.1, "near": 0.2}).own == ("near",)
+    assert AdjustableInputs(model, motion=motion, variables={"far": 0.1, "near": 0.2}).own == ("near",)

@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_a_system_of_vectors_moves_on_the_page(name: str) -> None:
     contents = read(EXAMPLES / f"{name}.toml")
     session = LiveSession(contents.model, contents.run_arguments())
-    handles = [handle.name for handle in session.configuration.handles]
+    handles = [x.name for x in session.configuration.sliders]
     assert "time" not in handles
     assert {"lean"} <= set(handles) or {"heave"} <= set(handles)
     assert "grips" not in session.data

@@ -12,6 +12,7 @@ import supple
 from supple.checks import is_index
 from supple.cli.console import app, err, say
 from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.substructured_beam import BeamPieces
 from supple.structures.formats.imported import ImportedStructure
 from supple.structures.formats.read import read
 from supple.structures.formats.tangents import Tangent
@@ -70,7 +71,8 @@ def import_(
         say(repr(found))
     if output is None:
         return
-    if isinstance(found, FlexibleBody):
+    body: FlexibleBody | BeamPieces
+    if isinstance(found, FlexibleBody | BeamPieces):
         body = found
     else:
         if name is None:
@@ -80,7 +82,7 @@ def import_(
     with _busy("writing"):
         body.save(output)
     say(f"{body!r}"[1:-1].removeprefix("supple "))
-    if body.report is not None:
+    if isinstance(body, FlexibleBody) and body.report is not None:
         say(str(body.report))
     say(f"written: {output}")
 

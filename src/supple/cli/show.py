@@ -73,6 +73,8 @@ def info(
     extra = [n for n in model.frames if n != "ground" and n not in model.bodies]
     if extra:
         say("frames: " + ", ".join(extra))
+    if model.description.springs:
+        say("springs and dampers between frames: " + ", ".join(model.description.springs))
     if model.description.wrenches:
         say("wrenches: " + ", ".join(model.description.wrenches))
     if model.loops is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.bench import best_time
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.compiled_function import LONG
 from supple.engines.blocks.lifted_program import lifted_program
 from supple.expressions.graph import GraphTooLarge
@@ -25,7 +25,7 @@ def cost_of(model: Formulation) -> tuple[float, float]:
         return UNKNOWN
     if len(function.order) > LARGEST:
         return UNKNOWN
-    code = Bound(*lifted_program(function, LONG))
+    code = BoundProgram(*lifted_program(function, LONG))
     q, v = (np.stack(x) for x in zip(*(model.random_state(i) for i in range(STATES)), strict=True))
     tau = np.zeros_like(v)
     return float(function.operations.total), best_time(lambda: code.one_by_one(q, v, tau)) / STATES * 1e6

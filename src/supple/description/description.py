@@ -389,9 +389,9 @@ def require_theory(fidelity: str, stiffening: bool, body: RigidBody | FlexibleBo
     """Refuse what is no fidelity and no choice of stiffening, and full fidelity of a body that cannot have it."""
     if not isinstance(fidelity, str) or fidelity not in FIDELITIES:
         raise ModelError(f"fidelity: expected one of {', '.join(FIDELITIES)}, got {fidelity!r}")
-    if isinstance(body, FlexibleBody) and body.ruthless_only and fidelity == "full":
+    if isinstance(body, FlexibleBody) and body.missing_for_full_fidelity and fidelity == "full":
         raise ModelError(
-            f"fidelity: {fidelity!r} needs more than is known of this body: {body.ruthless_only}; "
+            f"fidelity: {fidelity!r} needs more than is known of this body: {body.missing_for_full_fidelity}; "
             "use fidelity 'ruthless', or 'estimated-inertia' in closed loops"
         )
     if not isinstance(stiffening, bool):

@@ -18,9 +18,9 @@ from supple.model.model import Model
 from supple.rigid_body import RigidBody
 from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
 from supple.structures.body.modal_integrals import ModalIntegrals, Pairs
-from supple.structures.body.substructured_beam import Recovered
+from supple.structures.body.recovery import Kind, MotionSet, Recovery
 from supple.structures.discretization.dof_map import cross_matrix
-from supple.structures.elements.stresses import Recovery
+from supple.structures.elements.recovery_table import RecoveryTable
 
 RIGID_LABELS = ("turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z")
 
@@ -63,16 +63,12 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
     A rigid link has nodes at its origin and at its named places.
     """
     d, body = link.modes, link.body
-    strains = surface = recovery = None
+    surface = recovery = None
     if isinstance(body, FlexibleBody):
         surface = body.surface
         nodes, turning, root = body.nodes, body.turning, body.root
         rows = np.asarray(body.shapes @ link.shapes).reshape(len(nodes), 6, d)
         frames = {name: _frame(link, f.position, f.shape @ link.shapes, f.turning) for name, f in body.frames.items()}
-        if body.strains is not None:
-            elastic = scipy.sparse.csr_array(body.strains.matrix @ link.shapes)
-            none = scipy.sparse.csr_array((elastic.shape[0], RIGID))
-            strains = replace(body.strains, matrix=scipy.sparse.csr_array(scipy.sparse.hstack([none, elastic])))
         recovery = None if body.recovery is None else _recovery(body.recovery, link)
     else:
         at = {"origin": np.zeros(3), **{name: frame.position for name, frame in places.items()}}
@@ -92,23 +88,23 @@ def with_rigid_modes(link: Link, places: dict[str, Frame]) -> FlexibleBody:
         stiffness=scipy.sparse.csr_array(scipy.sparse.diags_array(np.concatenate([np.zeros(RIGID), link.squares]))),
         damping=scipy.sparse.csr_array(scipy.sparse.block_diag([np.zeros((RIGID, RIGID)), link.damping])),
         integrals=_integrals(link),
-        strains=strains,
         surface=surface,
         recovery=recovery,
     )
 
 
 def _recovery(own: Recovery, link: Link) -> Recovery:
-    """Stresses and section forces of a link for its rigid and elastic modes; static shapes are not known."""
+    """What is recovered of a link for its rigid and elastic modes; static shapes are not known."""
 
-    def seen(found: Recovered | None) -> Recovered | None:
+    def find(kind: Kind, _: MotionSet) -> RecoveryTable | None:
+        found: RecoveryTable | None = getattr(own, kind)
         if found is None:
             return None
         elastic = scipy.sparse.csr_array(found.matrix @ link.shapes)
         none = scipy.sparse.csr_array((elastic.shape[0], RIGID))
-        return found.in_motions(scipy.sparse.csr_array(scipy.sparse.hstack([none, elastic])))
+        return found.in_motions(scipy.sparse.hstack([none, elastic]))
 
-    return Recovery(lambda _: seen(own.stresses), lambda _: seen(own.section_forces), lambda: None)
+    return Recovery(find)
 
 
 def _definite(inertia: Floats) -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.call_checks import checked
+from supple.errors import StateError
 from supple.expressions.graph import Expr, Graph, order_of
 from supple.expressions.operations import OPERATIONS
 
@@ -133,6 +134,7 @@ class Function:
         hashed.update(repr([(x.shape, [number[n.id] for n in x.flat]) for x in self.outputs.values()]).encode())
         return hashed.hexdigest()
 
+    @checked
     def evaluate(self, parameters: Mapping[str, float] | None = None, **values: Any) -> dict[str, NDArray[np.float64]]:
         """Outputs for numbers, node by node in plain Python.
 
@@ -144,13 +146,19 @@ class Function:
             Inputs by the names of their arrays.
         """
         known: dict[int, float] = {}
+        numbers = parameters or {}
+        named = [*self.parameters, *self.inputs.get("parameters", np.array([])).flat]
+        missing = [leaf.name for leaf in named if leaf.name not in numbers]
+        missing += [key for key in self.inputs if key != "parameters" and key not in values]
+        if missing:
+            raise StateError(f"{self.name}: expected numbers for {missing[0]!r}, got none")
         if "parameters" in self.inputs:
-            values["parameters"] = [(parameters or {})[leaf.name] for leaf in self.inputs["parameters"].flat]
+            values["parameters"] = [numbers[leaf.name] for leaf in self.inputs["parameters"].flat]
         for key, leaves in self.inputs.items():
             for leaf, x in zip(leaves.flat, np.asarray(values[key], dtype=float).flat, strict=True):
                 known[leaf.id] = float(x)
         for leaf in self.parameters:
-            known[leaf.id] = float((parameters or {})[leaf.name])
+            known[leaf.id] = float(numbers[leaf.name])
         for node in self.order:
             if node.id not in known:
                 known[node.id] = (
@@ -173,6 +181,7 @@ class Function:
                 image[node.id] = rebuilt(graph, node, [image[a.id] for a in node.args])
         return {key: _mapped(x, lambda n: image[n.id]) for key, x in self.outputs.items()}
 
+    @checked
     def substitute(self, replacements: Mapping[Expr, Any]) -> Function:
         """The same outputs with leaves (or any nodes) replaced by other nodes or numbers, simplified anew."""
         image: dict[int, Expr] = {old.id: self.graph.node(new) for old, new in replacements.items()}

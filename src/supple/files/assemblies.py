@@ -14,7 +14,7 @@ from supple.files.structure_table import Structures, StructureTable
 from supple.structures.body.superelement import Superelement
 from supple.structures.builders.assembly import assemble
 from supple.structures.builders.connections import Attach, Bushing, Connection, Follow, Part, Weld
-from supple.structures.discretization.structure import Structure
+from supple.structures.structure import Structure
 
 Frames = Annotated[list[str], Field(min_length=1), Form('a list of frames such as "panel.corner1" or "panel.12"')]
 

@@ -15,19 +15,15 @@ from supple.files.imported_structures import ImportTable
 from supple.files.schema import ModelFile
 from supple.input_files import require_file
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.structures.body.hdf5_reader import load_any
 from supple.structures.body.substructured_beam import BeamPieces
 from supple.structures.body.superelement import Superelement
 from supple.structures.builders.beam import Beam
-from supple.structures.discretization.structure import Structure
-from supple.structures.formats.file_set import head
 from supple.structures.formats.read import read
 from supple.structures.layups import Orthotropic
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
 T = TypeVar("T")
-HDF5 = b"\x89HDF\r\n\x1a\n"
-"""First bytes of a file that supple wrote."""
 
 
 class FlexibleBodies:
@@ -112,11 +108,9 @@ def _stored(path: Path) -> FlexibleBody | BeamPieces:
     """The body, or the beam in pieces, in a file; an error that begins with the key that names the file."""
     try:
         require_file(path)
-        if head(path).startswith(HDF5) or path.suffix == ".h5":
-            return load_any(path)
         found = read(path)
     except FileFormatError as error:
         raise FileFormatError(f"file: {error}") from None
-    if not isinstance(found, FlexibleBody):
+    if not isinstance(found, FlexibleBody | BeamPieces):
         raise ModelError('file: holds a structure, not a body; take it by [[structure]] type = "import" and reduce it')
     return found

@@ -199,7 +199,7 @@ class ModesTable(FileTable):
 
 
 class StoredTable(FileTable):
-    """A body from a file that `supple.structures.save_body` wrote. Bodies with the same file share it."""
+    """A body from a file that `supple.structures.write` wrote. Bodies with the same file share it."""
 
     file: Text = Field(
         description="HDF5 file, with displacements of second order if the body has them; a relative path starts at the "

@@ -12,11 +12,12 @@ from supple.files.file_table import FileTable, Form, Real, Text, Truth
 from supple.files.sections import Materials
 from supple.files.structure_table import Structures, StructureTable
 from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.substructured_beam import BeamPieces
 from supple.structures.body.superelement import Superelement
-from supple.structures.discretization.structure import Structure
 from supple.structures.formats.imported import ImportedStructure
 from supple.structures.formats.read import read
 from supple.structures.formats.tangents import Tangent
+from supple.structures.structure import Structure
 
 Label = Annotated[int, Strict(), Field(ge=1)]
 
@@ -78,7 +79,7 @@ class ImportTable(StructureTable):
             raise ModelError(f"tangents: expected each load once, got {twice[0]!r} twice")
         tangents = {x.load: Tangent(x.file, x.size, x.softened) for x in self.tangents}
         found = read(self.file, self.frames or None, self.units, tangents or None, self.superelement)
-        if isinstance(found, FlexibleBody):
+        if isinstance(found, FlexibleBody | BeamPieces):
             raise ModelError(
                 "file: holds a body that is reduced already; name it in `flexible = { file = ... }` instead"
             )

@@ -22,9 +22,9 @@ from supple.files.sections import (
 from supple.files.structure_table import Count, Node, NumberedTable, Structures, StructureTable
 from supple.structures.builders.plate import plate
 from supple.structures.builders.shell import shell
-from supple.structures.discretization.structure import Structure
 from supple.structures.layups import Layer, Layup
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
 Two = Annotated[list[Number], Field(min_length=2, max_length=2)]
 TwoByTwo = Annotated[list[Two], Field(min_length=2, max_length=2)]

@@ -7,8 +7,8 @@ import numpy as np
 from supple.description.description import D
 from supple.description.members import GROUND
 from supple.errors import FileFormatError
+from supple.shapes.decimation import reduced_meshes
 from supple.shapes.mesh import Mesh, Triangles
-from supple.shapes.page_meshes import cells_for, reduced_parts
 from supple.shapes.placeholders import stand_in
 from supple.shapes.readers.mesh_part import MeshPart
 from supple.shapes.shape import Shape
@@ -31,13 +31,13 @@ def with_triangles(mech: D) -> D:
                     read[id(shape)] = [MeshPart(stand_in(shape, carrier, SMALL_BOX), shape.color)]
     if not read:
         return mech
-    cells = cells_for(list(read.values()))
+    read = dict(zip(read, reduced_meshes(list(read.values())), strict=True))
     copy = mech.copy()
     for name, shapes in mech.visuals.items():
         made: list[Shape] = []
         for shape in shapes:
             found = read.get(id(shape))
-            made += [shape] if found is None else _triangles(reduced_parts(found, cells), shape.opacity)
+            made += [shape] if found is None else _triangles(found, shape.opacity)
         copy.visuals[name] = tuple(made)
     return copy
 

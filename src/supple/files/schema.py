@@ -46,8 +46,14 @@ from supple.files.wrenches import WrenchTable
 from supple.inputs.events import require_sound, require_within
 from supple.inputs.inputs import Inputs
 from supple.inputs.requests import Outputs
-from supple.inputs.run_requirements import LOOPS, require_loops, require_possible
-from supple.integrators import resolved
+from supple.inputs.run_requirements import (
+    LOOPS,
+    require_loops,
+    require_possible,
+    require_resolved,
+    require_resolved_rates,
+)
+from supple.integrators import Stepped, resolved
 from supple.model.arguments import named_vector
 from supple.model.model import Model
 from supple.model.parameters import parameter_names
@@ -277,7 +283,12 @@ def require_run(model: Formulation, given: Mapping[str, Any]) -> None:
     require_loops(model, given.get("loops", LOOPS[0]))
     require_possible(model, limits, wanted)
     laws = (given.get("tau"), given.get("motion"), given.get("variables"), bool(limits), given.get("wrenches", ()))
-    require_sound(model, Inputs(model, *laws), given.get("events", ()), limits)
+    inputs = Inputs(model, *laws)
+    require_sound(model, inputs, given.get("events", ()), limits)
+    if "duration" in given:
+        require_resolved_rates(given["duration"], inputs.sample_rates)
+        if isinstance(wanted, Stepped):
+            require_resolved(given["duration"], wanted.step)
 
 
 def driven_twice(tables: Any) -> list[str]:

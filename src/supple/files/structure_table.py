@@ -12,7 +12,7 @@ from supple.errors import ModelError
 from supple.files.file_table import FileTable, Form, Name, Nine, NotNegative, Text, Three, Vector
 from supple.files.sections import Materials
 from supple.structures.body.superelement import Superelement
-from supple.structures.discretization.structure import Structure
+from supple.structures.structure import Structure
 
 Structures = Mapping[str, Structure | Superelement | None]
 """Structures by name; None for one that could not be made."""

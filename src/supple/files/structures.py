@@ -22,7 +22,7 @@ from supple.files.sections import (
 from supple.files.structure_table import Count, NumberedTable
 from supple.structures.builders.beam import beam, beam_path
 from supple.structures.builders.solid import box
-from supple.structures.discretization.structure import Structure
+from supple.structures.structure import Structure
 
 Elements = Annotated[Count | list[Count], Form("a whole number, one or more, or a list with one for each segment")]
 

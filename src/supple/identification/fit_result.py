@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.stats
 
+from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.formulations import Formulation
@@ -27,6 +28,7 @@ CLOSE = 1e-9
 """A value is at its bound that is closer than this, against its scale."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Parameters of a model, fitted to measurements.

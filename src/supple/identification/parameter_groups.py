@@ -33,6 +33,7 @@ OVERSAMPLING = 4
 """Equations that are stacked for each parameter."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
     """Combinations beta = K pi of inertial parameters pi that generalized forces depend on, each on its own.
@@ -65,6 +66,9 @@ class BaseParameters:
 
     def values(self, parameters: ArrayLike | Mapping[str, float]) -> Floats:
         """Base parameters (..., b) of inertial parameters: a mapping of all by name, or (..., all) numbers."""
+        missing = [x for x in self.parameters if isinstance(parameters, Mapping) and x not in parameters]
+        if missing:
+            raise StateError(f"parameters: expected a number for {missing[0]!r}, got none")
         given = [parameters[name] for name in self.parameters] if isinstance(parameters, Mapping) else parameters
         pi = np.asarray(given, dtype=float)
         if pi.shape[-1:] != (len(self.parameters),):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -13,34 +12,32 @@ from supple.checks import Ints
 from supple.errors import StateError, nearest
 from supple.model.model import Model
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.structures.elements.section_forces import SectionForces
-from supple.structures.elements.stresses import Recovery, Stresses
-
-T = TypeVar("T", Stresses, SectionForces)
+from supple.structures.body.recovery import Kind
+from supple.structures.elements.recovery_table import RecoveryTable
 
 
 @dataclass(frozen=True, eq=False)
-class Recovered(Generic[T]):
+class Recovered:
     """What is recovered of one body of a model.
 
     Attributes
     ----------
     body : str
         Of a beam in pieces, the piece.
-    own : Stresses or SectionForces
+    own : RecoveryTable
         For a unit of each coordinate, with the names and positions of the whole beam.
     static : function that returns the same for a unit of each static shape
     """
 
     body: str
-    own: T
-    static: Callable[[], T]
+    own: RecoveryTable
+    static: Callable[[], RecoveryTable]
 
 
-def stresses(model: Model, name: str) -> list[Recovered[Stresses]]:
+def stresses(model: Model, name: str) -> list[Recovered]:
     """Of a flexible body, "boom", or at a place of it, "boom/12" or "boom/end"; of each piece of a beam."""
     body, slash, place = name.partition("/")
-    found = _recovered(model, body, lambda x: x.stresses, lambda x: x.static_stresses, "stresses")
+    found = recovered(model, body, "stresses")
     if not slash:
         return found
     node = _node(model, body, place)
@@ -52,20 +49,20 @@ def stresses(model: Model, name: str) -> list[Recovered[Stresses]]:
     return [Recovered(x.body, x.own.at(points), partial(_at, x, points)) for x, points in chosen if len(points)]
 
 
-def _at(x: Recovered[Stresses], points: Ints) -> Stresses:
+def _at(x: Recovered, points: Ints) -> RecoveryTable:
     return x.static().at(points)
 
 
-def whole_stresses(model: Model, name: str) -> list[Recovered[Stresses]]:
+def whole_stresses(model: Model, name: str) -> list[Recovered]:
     """Of a flexible body, or of each piece of a beam."""
     if "/" in name:
         raise StateError(f"expected a flexible body, whose largest stress is wanted, got the place {name!r}")
     return stresses(model, name)
 
 
-def section_forces(model: Model, name: str) -> list[Recovered[SectionForces]]:
+def section_forces(model: Model, name: str) -> list[Recovered]:
     """Of a beam, or of each piece of one."""
-    return _recovered(model, name, lambda x: x.section_forces, lambda x: x.static_forces, "section forces")
+    return recovered(model, name, "section_forces")
 
 
 def require_static(model: Model, name: str) -> None:
@@ -98,33 +95,39 @@ def _bodies(model: Model, name: str) -> list[tuple[str, FlexibleBody]]:
     return list(zip(beam.names, beam.pieces.bodies, strict=True))
 
 
-def _recovered(
-    model: Model,
-    name: str,
-    own_of: Callable[[Recovery], T | None],
-    static_of: Callable[[Recovery], T | None],
-    what: str,
-) -> list[Recovered[T]]:
+def recovered(model: Model, name: str, kind: Kind) -> list[Recovered]:
+    """Return strains, stresses or section forces of a flexible body, or of each piece of a beam."""
     flexible_body(model, name)
     beam, out = model.description.beams.get(name), []
     for i, (body, made) in enumerate(_bodies(model, name)):
-        own = None if made.recovery is None else own_of(made.recovery)
-        if own is None or made.recovery is None:
-            raise StateError(f"{name!r} has no {what}: {_reason(made, what)}")
+        own: RecoveryTable | None = None if made.recovery is None else getattr(made.recovery, kind)
+        if own is None:
+            raise StateError(_unknown(name, made, kind))
         whole = own if beam is None else beam.pieces.whole(i, own)
-        out.append(Recovered(body, whole, partial(_static, made.recovery, static_of)))
+        out.append(Recovered(body, whole, partial(_static, made, kind)))
     return out
 
 
-def _static(recovery: Recovery, static_of: Callable[[Recovery], T | None]) -> T:
-    found = static_of(recovery)
+def _static(body: FlexibleBody, kind: Kind) -> RecoveryTable:
+    assert body.recovery is not None
+    found = body.recovery.static_forces if kind == "section_forces" else body.recovery.static_stresses
     assert found is not None
     return found
 
 
+def _unknown(name: str, body: FlexibleBody, kind: Kind) -> str:
+    """Say why nothing is known, and what would help."""
+    if kind == "strains":
+        return (
+            f"{name!r} has none: it was made of matrices or read from a file without strains, so that its elements are "
+            "not known; expected a body of beams or solid elements"
+        )
+    return f"{name!r} has no {kind.replace('_', ' ')}: {_reason(body, kind)}"
+
+
 def _reason(body: FlexibleBody, what: str) -> str:
     """Why nothing is known, and what would help."""
-    if what == "section forces":
+    if what == "section_forces":
         return "it is not made of beams; expected a beam or a beam path"
     if body.recovery is not None and body.recovery.section_forces is not None:
         return "its section is known by constants alone; expected a Rectangle, Circle, Tube or IBeam"

@@ -15,6 +15,7 @@ from supple.errors import StateError, nearest, one_of
 from supple.formulations import Formulation
 from supple.inputs.recovery_requests import (
     flexible_body,
+    recovered,
     require_static,
     section_forces,
     stresses,
@@ -22,7 +23,7 @@ from supple.inputs.recovery_requests import (
 )
 from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
-from supple.structures.elements.strains import Strains
+from supple.structures.elements.recovery_table import RecoveryTable
 
 ALL = "all"
 
@@ -184,18 +185,9 @@ def node(model: Model, name: str) -> tuple[str, str | None]:
     return body, place
 
 
-def strains(model: Model, name: str) -> list[tuple[str, Strains]]:
+def strains(model: Model, name: str) -> list[tuple[str, RecoveryTable]]:
     """The strains of a flexible body, or of each piece of a beam: the body's name, and its strains."""
-    own = flexible_body(model, name).strains
-    beam = model.description.beams.get(name)
-    each = [(name, own)] if beam is None else [(body, beam.pieces.strains(i)) for i, body in enumerate(beam.names)]
-    found = [(body, x) for body, x in each if x is not None]
-    if len(found) < len(each):
-        raise StateError(
-            f"{name!r} has none: it was made of matrices or read from a file without strains, so that its elements are "
-            "not known; expected a body of beams or solid elements"
-        )
-    return found
+    return [(x.body, x.own) for x in recovered(model, name, "strains")]
 
 
 MEANINGS: dict[str, Callable[[Model, str], Any]] = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from supple.description.limits import Limit
 from supple.errors import StateError, nearest
 from supple.formulations import Formulation
 from supple.integrators import GeneralizedAlpha, Integrator
 
+CLOSE = 1e-12
+"""Times as close as this, relative to the duration, are one."""
 LOOPS = ("projection", "independent")
 """Ways to keep closed loops closed."""
 
@@ -25,6 +27,21 @@ def stops_of_run(model: Formulation, limits: Sequence[Limit]) -> tuple[Limit, ..
     """The stops of the model and those given for a run, which replace the model's for the same coordinate."""
     named = {x.coordinate for x in limits}
     return (*(x for x in model.description.limits if x.coordinate not in named), *limits)
+
+
+def require_resolved(duration: float, period: float, what: str = "step") -> None:
+    """Raise if the ends of a step, or two ticks of a clock, are one time in a run of a duration, s."""
+    if period <= CLOSE * duration:
+        raise StateError(
+            f"{what}: expected more than {CLOSE * duration:g} s, the resolution of time in a run of {duration:g} s, "
+            f"got {period:g}"
+        )
+
+
+def require_resolved_rates(duration: float, rates: Iterable[float]) -> None:
+    """Raise if two samples of a controller, of a rate in Hz, are one time."""
+    for rate in rates:
+        require_resolved(duration, 1.0 / rate, f"rate of {rate:g} Hz: sample period")
 
 
 def require_possible(model: Formulation, limits: Sequence[Limit], wanted: Integrator) -> None:

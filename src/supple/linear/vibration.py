@@ -185,9 +185,9 @@ class Modes:
         flexible = {name: x for name, x in placed.items() if isinstance(x, FlexibleBody)}
         given: dict[str, tuple[float, float]] = {}
         for name, body in flexible.items():
-            if body.source is not None and isinstance(body.source.damping, float | int):
+            if body.source is not None and isinstance(body.source.reduction.damping, float | int):
                 w = np.sqrt(body.stiffness.diagonal() / body.mass_matrix.diagonal())
-                given[name] = float(body.source.damping), float(w.min()) / (2.0 * np.pi)
+                given[name] = float(body.source.reduction.damping), float(w.min()) / (2.0 * np.pi)
         if not given or self.model.mechanism_model() is not self.model:
             return
         inertia = np.einsum("in,in->n", self.shapes.conj(), self.model.mass_matrix(self.q) @ self.shapes).real

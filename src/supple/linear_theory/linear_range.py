@@ -22,7 +22,7 @@ from supple.model.loops.assembly import closed
 from supple.model.model import Model
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.discretization.mass import Sparse
-from supple.structures.elements.strains import SOLID, Strains
+from supple.structures.elements.recovery_table import SOLID, RecoveryTable
 from supple.structures.stiffening.stiffness_change import StressedStiffness
 
 if TYPE_CHECKING:
@@ -270,17 +270,17 @@ class _Rows:
         self._vectors = {ROTATION: [_rotations(body)]}
         if not body.turning.all():
             self._vectors[ROTATION].append(_slopes(body))
-        self._strains: Strains | None = None
+        self._strains: RecoveryTable | None = None
         if body.strains is not None:
             self._add_strains(body.strains)
 
-    def _add_strains(self, x: Strains) -> None:
+    def _add_strains(self, x: RecoveryTable) -> None:
         """Strains along fibres and of solids, and stresses where the yield strength is known."""
         solid = np.array([kind in SOLID for kind in x.quantities], bool)
         along = np.array([kind == "axial strain" or kind.startswith("fibre") for kind in x.quantities], bool)
         matrix = scipy.sparse.csr_array(x.matrix)
         self._vectors[STRAIN] = [(matrix[solid | along], 1)]
-        modulus, _, limit = x.elasticity.T
+        modulus, _, limit = x.material.T
         used = along & np.isfinite(limit)
         if used.any():
             scale = scipy.sparse.diags_array((modulus / limit)[used])

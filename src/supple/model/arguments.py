@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
@@ -10,20 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.checks import floats
+from supple.engines.llvm.batches import ANY, FLOAT, as_array, common_axes, in_rows, require_rows
 from supple.errors import StateError, nearest
 from supple.model.body_frames import BodyFrame, load_on_body, modal_span
 from supple.recursions.articulated import SINGULAR
 from supple.recursions.tree import Flex, Tree
 
 Numbers = NDArray[Any]
-FLOAT = np.dtype(np.float64)
-
-
-def _array(where: str, name: str, value: ArrayLike, length: int) -> Numbers:
-    try:
-        return np.asarray(value)
-    except ValueError:  # lists of different lengths
-        raise StateError(f"{where}: {name}: expected numbers of shape (..., {length}), got {value!r}") from None
 
 
 def batch(
@@ -40,22 +32,14 @@ def batch(
     ready = [x.reshape(1, n) for x, n in parts.values() if _is_ready(x, n)]
     if len(ready) == len(parts):
         return ready, (), np.float64
-    arrays = [_array(where, name, value, length) for name, (value, length) in parts.items()]
-    for (name, (_, length)), x in zip(parts.items(), arrays, strict=True):
-        if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in "fciub":
-            raise StateError(
-                f"{where}: {name}: expected numbers of shape (..., {length}), got {x.dtype} of shape {x.shape}"
-            )
+    arrays = {name: as_array(where, name, value, n, ANY) for name, (value, n) in parts.items()}
+    for name, x in arrays.items():
+        require_rows(where, name, x, parts[name][1], ANY)
         if not np.isfinite(x).all():
             raise StateError(f"{where}: {name}: expected finite numbers, got NaN or infinity")
-    shape = common_axes(where, dict(zip(parts, arrays, strict=True)))
-    dtype = np.complex128 if any(x.dtype.kind == "c" for x in arrays) else np.float64
-    out = []
-    for x in arrays:
-        y = x if x.shape[:-1] == shape else np.broadcast_to(x, (*shape, x.shape[-1]))
-        y = np.ascontiguousarray(y, dtype=dtype)
-        out.append((y if y.flags.writeable else y.copy()).reshape(math.prod(shape), x.shape[-1]))
-    return out, shape, dtype
+    shape = common_axes(where, arrays)
+    dtype = np.complex128 if any(x.dtype.kind == "c" for x in arrays.values()) else np.float64
+    return [in_rows(x, shape, dtype) for x in arrays.values()], shape, dtype
 
 
 def _is_ready(x: Any, length: int) -> TypeGuard[Numbers]:
@@ -69,21 +53,9 @@ def _is_ready(x: Any, length: int) -> TypeGuard[Numbers]:
     )
 
 
-def common_axes(where: str, arrays: Mapping[str, Numbers]) -> tuple[int, ...]:
-    """The leading axes to which all arrays broadcast."""
-    first = next(iter(arrays.values())).shape[:-1]
-    if all(x.shape[:-1] == first for x in arrays.values()):
-        return first
-    try:
-        return np.broadcast_shapes(*(x.shape[:-1] for x in arrays.values()))
-    except ValueError:
-        got = ", ".join(f"{name} {x.shape}" for name, x in arrays.items())
-        raise StateError(f"{where}: leading axes do not broadcast: {got}") from None
-
-
 def of_each_state(where: str, name: str, value: ArrayLike) -> Numbers:
     """Numbers (...), one for each state, as an array (..., 1)."""
-    return _array(where, name, value, 1)[..., None]
+    return as_array(where, name, value, 1, ANY)[..., None]
 
 
 def known_motion(
@@ -101,7 +73,7 @@ def known_motion(
 
 def flat_rows(where: str, name: str, value: ArrayLike, count: int, length: int) -> Numbers:
     """Rows of numbers (..., count, length), one after the other: (..., count * length)."""
-    x = _array(where, name, value, length)
+    x = as_array(where, name, value, length, ANY)
     if x.shape[-2:] != (count, length):
         raise StateError(f"{where}: {name}: expected numbers of shape (..., {count}, {length}), got shape {x.shape}")
     return x.reshape((*x.shape[:-2], count * length))

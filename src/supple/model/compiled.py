@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.block_recorder import LARGE
 from supple.engines.blocks.compiled_function import LONG, CompiledFunction, Computed, Runnable
 from supple.engines.llvm.batches import Numbers
@@ -141,7 +141,7 @@ def compiled(
         bound = _tangents(model, parameters)(MATRICES[what], ())
         results = dict.fromkeys(outputs, "dy_dx")
     else:
-        bound = Bound(*_values(model, what, parameters, own))
+        bound = BoundProgram(*_values(model, what, parameters, own))
 
     def source() -> Any:
         return traced(model, what, parameters, derivatives, frames=own or None)

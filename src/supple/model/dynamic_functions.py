@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.engines.llvm.batches import common_axes
 from supple.errors import StateError, nearest
-from supple.model.arguments import body_wrenches, common_axes, flat_rows, known_motion
+from supple.model.arguments import body_wrenches, flat_rows, known_motion
 from supple.model.frozen import Numbers
 from supple.model.kinematic_functions import KinematicFunctions
 from supple.model.mass_solvers import SOLVERS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.lifted_program import lifted_program
 from supple.expressions.derivatives import along
 from supple.expressions.function import Function
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from supple.model.model import Model
 
 
-def jacobian_rate(model: Model, frames: Sequence[BodyFrame], how: Seen) -> Bound:
+def jacobian_rate(model: Model, frames: Sequence[BodyFrame], how: Seen) -> BoundProgram:
     """Return the program of dJ/dt (6, nv) of the first frame from q and v.
 
     Parameters
@@ -47,4 +47,4 @@ def jacobian_rate(model: Model, frames: Sequence[BodyFrame], how: Seen) -> Bound
     (slopes,) = along(entries, [dict(zip(trace.q, trace.rates(trace.q, trace.v), strict=True))])
     outputs = {"dJ": np.array(slopes, dtype=object).reshape(6, model.nv)}
     function = Function("jacobian_derivative", trace.graph, {"q": trace.q, "v": trace.v}, outputs)
-    return Bound(*lifted_program(function))
+    return BoundProgram(*lifted_program(function))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.llvm.batches import CORES
 from supple.errors import StateError, nearest
 from supple.model.body_frames import BodyFrame, frame_arrays, motion_on_body, pose_in_body
@@ -160,19 +160,22 @@ class KinematicFunctions(StateFunctions):
             raise StateError(f"{self._where}: jacobian_derivative: expected real states, got complex numbers")
         return bound.batch([q_, v_], len(q_), CORES)[0].reshape((*shape, 6, self.nv))
 
-    def _rate_of_jacobian(self, frame: str, axes: str) -> tuple[Bound, Callable[..., Any]]:
+    def _rate_of_jacobian(self, frame: str, axes: str) -> tuple[BoundProgram, Callable[..., Any]]:
         """The program of `jacobian_derivative`, and the function of one state."""
         key = frame, axes
-        if key not in self._jacobian_rates:
+        try:
+            return self._jacobian_rates[key]
+        except (KeyError, TypeError):
             at, (seen, others) = self.find_frame(frame), self._how(frame, axes)
             bound = jacobian_rate(cast("Model", self), [at, *others], seen)
             if len(self._jacobian_rates) >= KEPT:
                 self._jacobian_rates.clear()
-            self._jacobian_rates[key] = bound, bound.call({"dJ": (6, self.nv)}, quaternions=self._quaternion_ends)
-        return self._jacobian_rates[key]
+            made = bound, bound.call({"dJ": (6, self.nv)}, quaternions=self._quaternion_ends)
+            self._jacobian_rates[key] = made
+            return made
 
     @cached_property
-    def _jacobian_rates(self) -> dict[tuple[str, str], tuple[Bound, Callable[..., Any]]]:
+    def _jacobian_rates(self) -> dict[tuple[str, str], tuple[BoundProgram, Callable[..., Any]]]:
         return {}
 
     def _of_frame(self, *key: str) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.tangent_program import BoundTangents
 from supple.model.body_frames import BodyFrame, frame_arrays
 from supple.model.evaluation import Evaluation
@@ -48,7 +48,7 @@ class OneState:
 
     def __init__(self, evaluation: Evaluation, bodies: Sequence[str], quaternions: Sequence[int]) -> None:
         self._evaluation, self._quaternions = evaluation, tuple(quaternions)
-        self.closed: Callable[[], Bound | None] | None = None
+        self.closed: Callable[[], BoundProgram | None] | None = None
         self._names = tuple(bodies)
 
     @property
@@ -113,7 +113,7 @@ class OneState:
             shapes = {f"dy_d{function.by}": shapes[name]}
         return self.call(bound, shapes, function)
 
-    def _bound(self, function: ModelFunction) -> Bound | BoundTangents | None:
+    def _bound(self, function: ModelFunction) -> BoundProgram | BoundTangents | None:
         """The program with the numbers of the model; None where blocks would take long to make."""
         if self.closed is not None and function.name == "forward_dynamics":
             return self.closed()
@@ -126,7 +126,9 @@ class OneState:
             return None
         return programs(function.recursion, *free, *function.options)
 
-    def call(self, bound: Bound | BoundTangents, shapes: dict[str, tuple[int, ...]], function: ModelFunction) -> Call:
+    def call(
+        self, bound: BoundProgram | BoundTangents, shapes: dict[str, tuple[int, ...]], function: ModelFunction
+    ) -> Call:
         """Return the built-in function of a program."""
         scalars = [i for i, x in enumerate(function.inputs) if x.shape == ()]
         quaternions = self._quaternions if function.inputs[0].name == "q" else ()

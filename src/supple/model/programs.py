@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, by_element, recording
 from supple.engines.blocks.cells import ROW, Cells
 from supple.engines.blocks.instancing import Prototypes
@@ -411,15 +411,15 @@ class Programs:
         self._structure, self._digest = structure, structure.digest()
         self._numbers = structure.numbers.values()
         self._matrix = matrices_quickly_made(structure.flex) and rows_quickly_made(structure.tree)
-        self._bound: dict[tuple[Any, ...], Bound] = {}
+        self._bound: dict[tuple[Any, ...], BoundProgram] = {}
 
     def serves(self, what: str) -> bool:
         """Whether the blocks of a recursion are quickly made."""
         return what not in MATRICES or self._matrix
 
-    def __call__(self, what: str, *options: Any) -> Bound:
+    def __call__(self, what: str, *options: Any) -> BoundProgram:
         """A recursion with the model's numbers."""
         key = (what, *options)
         if key not in self._bound:
-            self._bound[key] = Bound(program(self._structure, self._digest, what, *options), self._numbers)
+            self._bound[key] = BoundProgram(program(self._structure, self._digest, what, *options), self._numbers)
         return self._bound[key]

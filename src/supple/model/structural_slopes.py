@@ -18,7 +18,7 @@ from supple.errors import StateError
 from supple.model.recorded_trace import model_numbers
 from supple.recursions.tree import Flex
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.structures.reduction.parameters import remade, require_remade, structural_values
+from supple.structures.reduction.parameters import rebuilt, require_rebuildable, structural_values
 from supple.structures.stiffening.second_order import SecondOrder
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def structural_change(model: Model, name: str, quantity: Callable[[Model], Vecto
     value, bodies, _ = structural_parameters(model)[name]
     body = model.description.bodies[bodies[0]].body
     assert isinstance(body, FlexibleBody)
-    require_remade(body, bodies[0])
+    require_rebuildable(body, bodies[0])
     if value == 0.0:
         raise StateError(f"model {model.name!r}: {name!r} is zero, so that relative changes of it say nothing")
     total: Any = 0.0
@@ -113,7 +113,7 @@ def with_structural(model: Model, name: str, value: float) -> Model:
     body = model.description.bodies[bodies[0]].body
     assert isinstance(body, FlexibleBody)
     _require_apart(model, name)
-    new = remade(body, {what: value})
+    new = rebuilt(body, {what: value})
     _require_tracked(model, name, body, new)
     new = _aligned(new, body)
     mech = model.description.copy()

@@ -217,8 +217,9 @@ OWN: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
 
 
 def _known(name: str) -> bool:
-    found = None if name.startswith("_") else getattr(scipy.stats, name, None)
-    return name in OWN or isinstance(found, scipy.stats.rv_continuous | scipy.stats.rv_discrete)
+    if name in OWN or name.startswith("_"):
+        return name in OWN  # and scipy.stats, which takes long to import, is not asked
+    return isinstance(getattr(scipy.stats, name, None), scipy.stats.rv_continuous | scipy.stats.rv_discrete)
 
 
 def _frozen(name: str, arguments: Any, where: str) -> Any:

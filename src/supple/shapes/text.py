@@ -1,4 +1,4 @@
-"""Texts: letters of straight strokes, small letters as small capitals."""
+"""Texts: letters of straight strokes, for bodies and for films."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from supple.call_checks import checked
-from supple.checks import text
+from supple.checks import Floats, text
 from supple.errors import ModelError
 from supple.shapes.path import Path
 from supple.shapes.shape import Shape
@@ -17,7 +17,6 @@ from supple.shapes.triangle_mesh import TriangleMesh, joined
 WIDTH, HEIGHT, ADVANCE = 4, 6, 5.5
 """Of a letter, and from letter to letter, in the units of its strokes."""
 STROKE, DEPTH = 0.7, 0.4
-SMALL = 0.75
 MOST_LETTERS = 200
 UNKNOWN = "0006464000"
 STROKES = {
@@ -33,8 +32,25 @@ STROKES = {
     "=": "1232 1434", "/": "0046", "(": "36242230", ")": "16242210", "_": "0040", "*": "1234 1432 1333",
     "'": "2624", "!": "2622 2021", "?": "05163645442322 2021", "#": "1016 3036 0242 0444", "%": "0046 0516 3041",
     "<": "351331", ">": "153311",
+    "a": "100103143443413010 4440", "b": "0600 100103143443413010", "c": "4334140301103041",
+    "d": "4640 100103143443413010", "e": "02424334140301103041",
+    "f": "10152636 0434", "g": "100103143443413010 444f3e1e0f", "h": "0006 0314344340",
+    "i": "2024 2526", "j": "242f1e0e 2526", "k": "0006 0134 1240", "l": "2620", "m": "0004 03142320 23344340",
+    "n": "0004 0314344340", "o": "100103143443413010", "p": "0e04 100103143443413010", "q": "4e44 100103143443413010",
+    "r": "0004 03143443", "s": "4414031232413000", "t": "16112030 0434", "u": "0401103041 4440", "v": "042044",
+    "w": "0410233044", "x": "0044 0440", "y": "0420 441e", "z": "04440040", "\u00b5": "0e04 01103041 4440",
 }  # fmt: skip
-"""Strokes of letters: x from 0 to 4 and y from 0 to 6 of their corners."""
+"""Strokes of letters: x from 0 to 4 and y from 0 to 6 of their corners; below the line e and f are -2 and -1."""
+
+
+def strokes(text: str) -> list[Floats]:
+    """Corners (n, 2) of the strokes of a line of text that begins at the origin, in their units."""
+    out = []
+    for i, letter in enumerate(text):
+        for stroke in STROKES.get(letter, "" if letter.isspace() else UNKNOWN).split():
+            x = np.array([int(c, 16) for c in stroke], dtype=float).reshape(-1, 2)
+            out.append(np.where(x > HEIGHT, x - 16.0, x) + np.array([ADVANCE * i, 0.0]))
+    return out
 
 
 @checked
@@ -54,14 +70,7 @@ class Text(Shape):
 
     def local_triangles(self) -> TriangleMesh:
         """A bar for each stroke."""
-        unit = self.size / HEIGHT
-        start = -(ADVANCE * (len(self.text) - 1) + WIDTH) / 2.0
-        bars = []
-        for i, letter in enumerate(self.text):
-            scale = SMALL if letter.islower() else 1.0
-            for stroke in STROKES.get(letter.upper(), "" if letter.isspace() else UNKNOWN).split():
-                x = scale * np.array([int(c) for c in stroke], dtype=float).reshape(-1, 2)
-                x += start + ADVANCE * i, -HEIGHT / 2.0
-                points = unit * np.column_stack([x, np.zeros(len(x))])
-                bars.append(Path(points, section=(STROKE * unit, DEPTH * unit)).local_triangles())
-        return joined(bars)
+        unit, middle = self.size / HEIGHT, [(ADVANCE * (len(self.text) - 1) + WIDTH) / 2.0, HEIGHT / 2.0]
+        section = STROKE * unit, DEPTH * unit
+        bars = [np.column_stack([unit * (x - middle), np.zeros(len(x))]) for x in strokes(self.text)]
+        return joined([Path(points, section=section).local_triangles() for points in bars])

@@ -79,3 +79,11 @@ def joined(meshes: Sequence[TriangleMesh]) -> TriangleMesh:
         np.concatenate([NOTHING.vertices, *(mesh.vertices for mesh in meshes)]),
         np.concatenate([NOTHING.faces, *(mesh.faces + i for mesh, i in zip(meshes, first, strict=False))]),
     )
+
+
+def vertex_normals(vertices: Floats, faces: Ints) -> Floats:
+    """Unit normals (n, 3) of vertices: the mean of the triangles around each, by their areas; zero on no triangle."""
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    normals = np.zeros_like(vertices)
+    np.add.at(normals, faces.ravel(), np.repeat(np.cross(b - a, c - a), 3, axis=0))
+    return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.inputs.run_requirements import require_resolved
 from supple.integrators import (
     CVODE,
     DOP853,
@@ -99,7 +100,7 @@ class Choice:
 def choose(wanted: Integrator, system: DrivenSystem, y: Vector, u: Vector, horizon: Horizon) -> Choice:
     """The integrator asked for, or the best for this system where `Auto` was asked for."""
     if isinstance(wanted, Stepped):
-        horizon.require_resolved(wanted.step)
+        require_resolved(horizon.duration, wanted.step)
     if not isinstance(wanted, Auto):
         return Choice(wanted, "as asked")
     duration = horizon.duration

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.inputs.run_requirements import require_resolved_rates
 from supple.simulation.driven_system import DrivenSystem
 from supple.simulation.horizon import Horizon
 from supple.simulation.time_jumps import TimeJumps
@@ -39,6 +40,7 @@ class Clocks:
     """
 
     def __init__(self, system: DrivenSystem, t: float, horizon: Horizon) -> None:
+        require_resolved_rates(horizon.duration, system.inputs.sample_rates)
         self._system, self._close = system, horizon.close
         self._formulas = _formulas(system, horizon)
         self._formula_jump = np.inf

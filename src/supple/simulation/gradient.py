@@ -16,6 +16,7 @@ from supple.formulations import Formulation, require_formulation
 from supple.inputs.controllers import Signal
 from supple.inputs.driven import DrivenEquations
 from supple.inputs.inputs import Inputs, Laws, Motion
+from supple.inputs.run_requirements import require_resolved
 from supple.inputs.wrenches import Wrench
 from supple.integrators import FixedStep, resolved
 from supple.simulation.clocks import jumps_with_time
@@ -156,7 +157,7 @@ class _Reverse:
         running: str | None,
     ) -> None:
         self._system, directions = system, parameters.directions
-        Horizon(duration).require_resolved(options.step)
+        require_resolved(duration, options.step)
         self.steps = 2 * max(1, int(np.ceil(duration / options.step / 2 - 1e-9)))
         self._h, self._u = duration / self.steps, system.u_0.copy()
         self._forward = ExplicitDriver(system, options)

@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from supple.call_checks import checked
 from supple.checks import is_number
 from supple.errors import StateError
-
-CLOSE = 1e-12
-"""Times as close as this, relative to the duration, are one."""
-
+from supple.inputs.run_requirements import CLOSE
 
 MAX_SAMPLES = 1_000_000_000
 """Output times that fit into memory as numbers."""
@@ -61,14 +58,6 @@ class Horizon:
     def close(self) -> float:
         """Times that differ by no more are one, s."""
         return CLOSE * self.duration
-
-    def require_resolved(self, step: float) -> None:
-        """Raise an error if steps are so short that their ends are one time."""
-        if step <= self.close:
-            raise StateError(
-                f"step: expected more than {self.close:g} s, the resolution of time in a run of {self.duration:g} s, "
-                f"got {step:g}"
-            )
 
     def times(self) -> NDArray[np.float64]:
         """Output times (samples,), s."""

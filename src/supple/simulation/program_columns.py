@@ -160,7 +160,7 @@ class Columns:
                 )
             body = flexible_body(self.model, key)
             places = [place] if place is not None else [str(i) for i in range(len(body.nodes))]
-            eta = body.with_followers(self._deformation(key), self.model.description.bodies[key].stiffens)[0]
+            eta = body.with_second_order(self._deformation(key), self.model.description.bodies[key].stiffens)[0]
             for own in places:
                 rows = np.concatenate([body.frame(own).shape, body.frame(own).second], axis=1)
                 self._add("displacement", f"{key}/{own}", AXES, rows[3:, : len(eta)] @ eta)

@@ -7,7 +7,7 @@ added, as large as all forces make it: those of inertia and gravity, of joints, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from supple.inputs import recovery_requests as requests
 from supple.linear_theory.linear_range import applied_wrenches
 from supple.model.model import Model
 from supple.simulation.result_variables import TimeSeries, along, deformation, names, positions, variable
-from supple.structures.elements.section_forces import RESULTANTS
-from supple.structures.elements.stresses import COMPONENTS, von_mises
+from supple.structures.elements.recovery_table import RESULTANTS, STRESSES, von_mises
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,7 +69,7 @@ def stresses(motion: Motion, wanted: Iterable[str]) -> dict[str, TimeSeries]:
         "stress_node": ("stress_point", np.concatenate([x.own.nodes for _, x in found])),
         **positions("stress_point", "stress", np.concatenate([x.own.positions for _, x in found])),
     }
-    component = {"stress_component": names(COMPONENTS)}
+    component = {"stress_component": names(STRESSES)}
     words = "stresses of elements, in their axes"
     return {
         "stress": variable(values, ("stress_point", "stress_component"), "Pa", words, point | component),
@@ -114,7 +113,7 @@ def section_forces(motion: Motion, wanted: Iterable[str]) -> TimeSeries:
     return variable(values, ("section", "resultant"), "N, N m", words, section)
 
 
-def von_mises_batches(motion: Motion, x: requests.Recovered[Any]) -> Iterator[tuple[slice, Floats]]:
+def von_mises_batches(motion: Motion, x: requests.Recovered) -> Iterator[tuple[slice, Floats]]:
     """Some samples at a time, with the von Mises stress (samples, points) of a body."""
     step = max(1, CELLS // max(1, 6 * len(x.own)))
     for first in range(0, len(motion.q), step):
@@ -122,7 +121,7 @@ def von_mises_batches(motion: Motion, x: requests.Recovered[Any]) -> Iterator[tu
         yield part, von_mises(_values(motion, x, part))
 
 
-def _values(motion: Motion, x: requests.Recovered[Any], part: slice = slice(None)) -> Floats:
+def _values(motion: Motion, x: requests.Recovered, part: slice = slice(None)) -> Floats:
     """(samples, points or sections, 6) of a body, with its static shapes if their amplitudes are known."""
     own = x.own.values(deformation(motion.model, x.body, motion.q[part]))
     return own if x.body not in motion.static else own + x.static().values(motion.static[x.body][part])

@@ -242,7 +242,7 @@ def displacements(
             found |= {f"{key}/{at}": _from_root(model, beam, at, q) for at in places}
             continue
         body = flexible_body(model, key)
-        eta, shapes = body.with_followers(deformation(model, key, q), model.description.bodies[key].stiffens)
+        eta, shapes = body.with_second_order(deformation(model, key, q), model.description.bodies[key].stiffens)
         if place is not None:
             frame = body.frame(place)
             rows = np.concatenate([frame.shape, frame.second], axis=1)[3:, : eta.shape[1]]

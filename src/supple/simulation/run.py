@@ -203,9 +203,12 @@ class Run:
 
     def _leaving_zero(self, handler: EventHandler, task: Task, found: Segment) -> tuple[list[int], list[int]]:
         """The events of a segment; and those that happened before and whose functions stay at zero but for rounding."""
-        again = {name for _, name in self.happened}
-        still = [n for n in found.events if handler.is_event(n) and handler.label(n) in again]
-        if not still or task.watch is None:
+        if not found.events or task.watch is None:
+            return found.events, []
+        names = {n: handler.label(n) for n in found.events if handler.is_event(n)}
+        # The last ones first: what chatters is found at once, in a list of thousands.
+        still = [n for n, label in names.items() if any(name == label for _, name in reversed(self.happened))]
+        if not still:
             return found.events, []
         n = len(self.y)
         staying = handler.stays(task.watch, found.t, found.y[:n], task.u[: len(self.u)])

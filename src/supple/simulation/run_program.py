@@ -19,7 +19,7 @@ from supple.inputs.events import Event, changed, limit_speed, require_sound
 from supple.inputs.inputs import Inputs
 from supple.inputs.law_equations import force_names, law_equations, require_written
 from supple.inputs.requests import Outputs
-from supple.inputs.run_requirements import stops_of_run
+from supple.inputs.run_requirements import require_resolved_rates, stops_of_run
 from supple.model.loops.closing import MASSLESS
 from supple.model.model import Model
 from supple.model.parameters import Symbols
@@ -140,6 +140,7 @@ def written_run(model: Model, arguments: Mapping[str, Any], symbols: Symbols, or
     q, v = wanted.start.open_state(model)
     system = DrivenSystem(model, wanted.inputs, q, v)
     warn_of_jumps(system)
+    require_resolved_rates(wanted.run.duration, wanted.inputs.sample_rates)
     q, v = wanted.start.state(system, q, v)
     require_sound(model, wanted.inputs, wanted.events, wanted.limits, q)
     if model.loops is None:

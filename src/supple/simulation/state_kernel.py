@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.expressions.function import Nodes
 from supple.formulations import TracedFormulation
@@ -78,10 +78,12 @@ class StateKernel(CompiledFunction):
             program, numbers = traced_program(model.traced(LIMIT), recorded, groups)
         else:
             program, numbers = model.block_program(key, recorded, groups)
-        super().__init__(f"{what.split()[0]} of {model.name!r}", Bound(program, numbers, lanes), shapes, threads=1)
+        super().__init__(
+            f"{what.split()[0]} of {model.name!r}", BoundProgram(program, numbers, lanes), shapes, threads=1
+        )
 
     def giving(self, *names: str, lanes: int | None = None) -> CompiledFunction:
         """A function that gives some of the outputs only, by the same machine code."""
         shapes = {name: self.outputs[name] for name in names}
-        bound = Bound(self.program.giving(names), self.numbers, lanes)
+        bound = BoundProgram(self.program.giving(names), self.numbers, lanes)
         return CompiledFunction(self.name, bound, shapes, threads=1)

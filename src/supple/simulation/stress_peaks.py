@@ -17,7 +17,6 @@ from supple.lazy import LazyModule
 from supple.simulation.recovered import Motion, motion_of, von_mises_batches
 from supple.simulation.result_variables import names
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.structures.elements.stresses import Stresses
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -101,7 +100,7 @@ class _Peak(NamedTuple):
     strength: float
 
 
-def _peaks(motion: Motion, t: Floats, name: str, x: Recovered[Stresses]) -> Iterator[_Peak]:
+def _peaks(motion: Motion, t: Floats, name: str, x: Recovered) -> Iterator[_Peak]:
     """Of each element of a body, at the point where it is largest."""
     own, everywhere = x.own, np.arange(len(x.own))
     most, when = np.full(len(own), -1.0), np.zeros(len(own))

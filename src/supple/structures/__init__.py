@@ -6,10 +6,9 @@ from supple.lazy import lazy_names
 
 if TYPE_CHECKING:
     from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
-    from supple.structures.body.hdf5_reader import load_body, load_pieces
-    from supple.structures.body.hdf5_writer import save_body
     from supple.structures.body.modal_integrals import ModalIntegrals, Pairs, Quadratic
     from supple.structures.body.nodal_forces import BodyMotion, nodal_forces
+    from supple.structures.body.recovery import Recovery
     from supple.structures.body.substructured_beam import BeamPieces
     from supple.structures.body.superelement import Superelement
     from supple.structures.builders.assembly import assemble
@@ -22,16 +21,11 @@ if TYPE_CHECKING:
     from supple.structures.builders.solid import box, from_mesh
     from supple.structures.damping import Rayleigh
     from supple.structures.discretization.couplings import Average
-    from supple.structures.discretization.structure import Structure
-    from supple.structures.elements.given_recovery import StressRecovery
-    from supple.structures.elements.section_forces import SectionForces
-    from supple.structures.elements.strains import Strains
-    from supple.structures.elements.stresses import Recovery, Stresses, von_mises
+    from supple.structures.elements.external import StressRecovery
+    from supple.structures.elements.recovery_table import RecoveryTable, von_mises
     from supple.structures.formats.imported import ImportedStructure
-    from supple.structures.formats.mbdyn import read_mbdyn
     from supple.structures.formats.read import read
     from supple.structures.formats.report import ImportReport
-    from supple.structures.formats.sid import read_sid
     from supple.structures.formats.tangents import Tangent
     from supple.structures.formats.write import write
     from supple.structures.layups import Layer, Layup, Orthotropic
@@ -40,6 +34,7 @@ if TYPE_CHECKING:
     from supple.structures.reduction.report import Report
     from supple.structures.sections.cross_sections import Circle, CrossSection, IBeam, Rectangle, Section, Tube
     from supple.structures.stiffening.second_order import SecondOrder
+    from supple.structures.structure import Structure
 
 __all__ = [
     "Attach",
@@ -68,15 +63,13 @@ __all__ = [
     "Quadratic",
     "Rayleigh",
     "Recovery",
+    "RecoveryTable",
     "Rectangle",
     "Report",
     "SecondOrder",
     "Section",
-    "SectionForces",
     "ShapeFrame",
-    "Strains",
     "StressRecovery",
-    "Stresses",
     "Structure",
     "Superelement",
     "Tangent",
@@ -89,14 +82,9 @@ __all__ = [
     "from_matrices",
     "from_mesh",
     "from_modes",
-    "load_body",
-    "load_pieces",
     "nodal_forces",
     "plate",
     "read",
-    "read_mbdyn",
-    "read_sid",
-    "save_body",
     "shell",
     "von_mises",
     "write",
@@ -106,19 +94,16 @@ _HOMES = {
     "supple.structures.builders.assembly": ("assemble",),
     "supple.structures.builders.beam": ("Beam", "beam", "beam_path"),
     "supple.structures.body.flexible_body": ("FlexibleBody", "ShapeFrame"),
-    "supple.structures.body.hdf5_reader": ("load_body", "load_pieces"),
-    "supple.structures.body.hdf5_writer": ("save_body",),
     "supple.structures.builders.connections": ("Attach", "Bushing", "Follow", "Part", "Weld"),
     "supple.structures.damping": ("Rayleigh",),
     "supple.structures.formats.report": ("ImportReport",),
     "supple.structures.formats.imported": ("ImportedStructure",),
     "supple.structures.formats.read": ("read",),
     "supple.structures.formats.write": ("write",),
-    "supple.structures.formats.mbdyn": ("read_mbdyn",),
-    "supple.structures.formats.sid": ("read_sid",),
     "supple.structures.formats.tangents": ("Tangent",),
     "supple.structures.body.modal_integrals": ("ModalIntegrals", "Pairs", "Quadratic"),
-    "supple.structures.elements.given_recovery": ("StressRecovery",),
+    "supple.structures.body.recovery": ("Recovery",),
+    "supple.structures.elements.external": ("StressRecovery",),
     "supple.structures.layups": ("Layer", "Layup", "Orthotropic"),
     "supple.structures.materials": ("Material",),
     "supple.structures.builders.from_matrices": ("from_matrices",),
@@ -133,10 +118,8 @@ _HOMES = {
     "supple.structures.sections.cross_sections": ("Circle", "CrossSection", "IBeam", "Rectangle", "Section", "Tube"),
     "supple.structures.builders.shell": ("shell",),
     "supple.structures.builders.solid": ("box", "from_mesh"),
-    "supple.structures.elements.section_forces": ("SectionForces",),
-    "supple.structures.elements.strains": ("Strains",),
-    "supple.structures.elements.stresses": ("Recovery", "Stresses", "von_mises"),
-    "supple.structures.discretization.structure": ("Structure",),
+    "supple.structures.elements.recovery_table": ("RecoveryTable", "von_mises"),
+    "supple.structures.structure": ("Structure",),
     "supple.structures.body.superelement": ("Superelement",),
 }
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from supple.call_checks import checked
-from supple.checks import number, size
+from supple.checks import Floats, number, size
 from supple.errors import ModelError, PhysicsWarning, warn
 
 
@@ -72,6 +74,17 @@ class Material:
         object.__setattr__(self, "rho", density(rho))
         object.__setattr__(self, "G", G if G is not None else E / (2.0 * (1.0 + nu)))
         self._warn_of_units()
+
+    @property
+    def lame(self) -> tuple[float, float]:
+        """Lame constants lambda and mu of the isotropic material, Pa."""
+        return self.E * self.nu / ((1.0 + self.nu) * (1.0 - 2.0 * self.nu)), self.E / (2.0 * (1.0 + self.nu))
+
+    def stress(self, gradient: Floats) -> Floats:
+        """Return the stress (..., 3, 3) for gradients (..., 3, 3) of a displacement."""
+        lame, mu = self.lame
+        volume = np.trace(gradient, axis1=-2, axis2=-1)[..., None, None]
+        return np.asarray(lame * volume * np.eye(3) + mu * (gradient + gradient.swapaxes(-1, -2)))
 
     def _warn_of_units(self) -> None:
         if self.E < 1e7:

@@ -158,6 +158,7 @@ class Vector:
         return _text(self)
 
 
+@checked
 @final
 class Dyadic:
     """A sum of scalars times pairs of unit vectors; `D @ v` and `v @ D` are vectors.

@@ -12,14 +12,14 @@ from supple.formulations import Formulation
 from supple.simulation.start_state import Values
 from supple.view.pages.page import filled, page, part
 from supple.view.pages.scene_json import scene
-from supple.view.scene.motion import recorded
+from supple.view.scene.motion import scene_motion
 
 HEIGHT = 480
 LEAST, MOST = 200, 4000
 """Heights of a view, pixels."""
 
 
-class Shown:
+class NotebookView:
     """A view that a notebook displays: a page of its own in a frame, which needs no server and no network.
 
     Attributes
@@ -56,7 +56,7 @@ def show(
     height: int = HEIGHT,
     traces: Sequence[str] | None = None,
     color: str | None = None,
-) -> Shown:
+) -> NotebookView:
     """The 3-D view of a model or a result, for the last line of a cell of a notebook.
 
     Parameters
@@ -84,12 +84,12 @@ def show(
     """
     if not is_number(height) or not LEAST <= height <= MOST:
         raise StateError(f"height: expected {LEAST} to {MOST} pixels, got {height!r}")
-    motion = recorded(shown, model, q)
+    motion = scene_motion(shown, model, q)
     moving = len(motion.times) > 1
     viewer = filled("pages/viewer.html", controls=part("pages/player.html") if moving else "")
     data = {"scene": scene(motion.model, motion.times, motion.q, traces, shown if moving else None, color)}
     name = motion.model.name
-    return Shown(
+    return NotebookView(
         name,
         page(name, filled("pages/shown.html", viewer=viewer), data, ("viewer/player.js", "pages/shown.js")),
         int(height),

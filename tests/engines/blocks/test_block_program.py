@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks import library as libraries
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.code_cache import write_code
@@ -36,7 +36,7 @@ def program() -> Program:
 @pytest.mark.parametrize("states", [0, 1, 2, 3, 7, 8, 9, 16, 17, 100])
 def test_any_number_of_states(program: Program, states: int) -> None:
     x = np.random.default_rng(states).normal(size=(states, 2))
-    y, z = Bound(program, NUMBERS).batch([x], states)
+    y, z = BoundProgram(program, NUMBERS).batch([x], states)
     np.testing.assert_allclose(y[:, 0], 1.5 * np.sin(x[:, 0]) - 2.5 * x[:, 1], rtol=1e-14, atol=1e-15)
     np.testing.assert_array_equal(z[:, 0], x[:, 0] / x[:, 1])
 
@@ -49,7 +49,7 @@ def test_a_program_that_was_written_is_read(program: Program) -> None:
     assert [x.block.operations for x in other.instances] == [x.block.operations for x in program.instances]
     assert [x.block.stores for x in other.instances] == [x.block.stores for x in program.instances]
     x = np.random.default_rng(5).normal(size=(5, 2))
-    for own, same in zip(*(Bound(p, NUMBERS).batch([x], 5) for p in (program, other)), strict=True):
+    for own, same in zip(*(BoundProgram(p, NUMBERS).batch([x], 5) for p in (program, other)), strict=True):
         np.testing.assert_array_equal(own, same)
 
 
@@ -64,7 +64,7 @@ def test_any_number_of_lanes(program: Program, lanes: int) -> None:
 
 def test_few_states_go_through_code_for_one_state(program: Program) -> None:
     """What few are, the caller says: in operations of all states."""
-    x, bound = np.random.default_rng(8).normal(size=(40, 2)), Bound(program, NUMBERS)
+    x, bound = np.random.default_rng(8).normal(size=(40, 2)), BoundProgram(program, NUMBERS)
     with mock.patch.object(Program, "loaded", autospec=True, side_effect=Program.loaded) as loaded:
         found = [bound.batch([x], 40, worth=worth) for worth in (0, 40 * program.weight - 1, 40 * program.weight)]
     assert [lanes for _, lanes in (call.args for call in loaded.call_args_list)] == [host_lanes(), host_lanes(), 1]
@@ -77,13 +77,13 @@ def test_one_row_serves_all_states() -> None:
     r = BlockRecorder()
     x, c, y = Cells(r, (1,)), Cells(r, (1,)), Cells(r, (1,), 0.0)
     y[0] = x[0] + c[0]
-    bound = Bound(Program(r, {"x": x, "c": c}, {"y": y}), np.zeros(0))
+    bound = BoundProgram(Program(r, {"x": x, "c": c}, {"y": y}), np.zeros(0))
     (y_,) = bound.batch([np.arange(20.0)[:, None], np.array([[0.5]])], 20)
     np.testing.assert_array_equal(y_[:, 0], np.arange(20) + 0.5)
 
 
 def test_threads_have_memory_of_their_own(program: Program) -> None:
-    bound = Bound(program, NUMBERS)
+    bound = BoundProgram(program, NUMBERS)
     x = np.random.default_rng(5).normal(size=(8, 200, 2))
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda part: bound.batch([part], 200)[0], x))
@@ -97,7 +97,7 @@ def test_every_function_of_the_graph() -> None:
     y = Cells(r, (len(FUNCTIONS),), 0.0)
     for i, (name, function) in enumerate(FUNCTIONS.items()):
         y[i] = getattr(r, name)(*[x[j] for j in range(function.arity)])
-    bound = Bound(Program(r, {"x": x}, {"y": y}), np.zeros(0))
+    bound = BoundProgram(Program(r, {"x": x}, {"y": y}), np.zeros(0))
     values = np.random.default_rng(1).uniform(0.1, 0.9, (50, 2))
     for states in (1, 50):
         (found,) = bound.batch([values[:states]], states)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells, ModelNumbers
 
@@ -17,7 +17,7 @@ def run(
 ) -> list[float]:
     """The first output of one state."""
     program = Program(recorder, inputs, outputs)
-    (found, *_) = Bound(program, NONE).batch([np.array([x]) for x in values], 1)
+    (found, *_) = BoundProgram(program, NONE).batch([np.array([x]) for x in values], 1)
     return [float(x) for x in found[0]]
 
 
@@ -92,7 +92,7 @@ def test_numbers_of_the_model_are_loaded_but_those_of_the_structure() -> None:
         y[i] = c[i] * x[0]
     program = Program(r, {"x": x}, {"y": y})
     for last in (2.5, 4.0):
-        (found,) = Bound(program, np.array([0.0, 1.0, last])).batch([np.array([[3.0]])], 1)
+        (found,) = BoundProgram(program, np.array([0.0, 1.0, last])).batch([np.array([[3.0]])], 1)
         assert found.tolist() == [[0.0, 3.0, 3.0 * last]]
 
 
@@ -127,7 +127,7 @@ def test_a_long_row_of_stores_becomes_several_blocks() -> None:
     values = np.linspace(1.0, 2.0, 2000)
     program = Program(r, {"x": x}, {"y": y})
     assert len(program.instances) > 2
-    (found,) = Bound(program, NONE).batch([values[None]], 1)
+    (found,) = BoundProgram(program, NONE).batch([values[None]], 1)
     np.testing.assert_array_equal(found[0], values * np.roll(values, -1))
 
 

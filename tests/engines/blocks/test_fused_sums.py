@@ -10,7 +10,7 @@ import pytest
 
 from supple.engines.blocks import fused_sums
 from supple.engines.blocks.block_code import module
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.fused_sums import Chain
@@ -52,7 +52,7 @@ def test_the_sum_stays(formula: Any, fuses: bool) -> None:
     apart = formula is SUMS["a product that is read twice"]
     assert ("llvm.fma" in written) == (fuses and not apart)
     assert not fuses or written.count("fadd") + written.count("fsub") <= (2 if apart else 1)
-    (y,) = Bound(program, np.zeros(0)).batch([x], 9)
+    (y,) = BoundProgram(program, np.zeros(0)).batch([x], 9)
     np.testing.assert_allclose(y[:, 0], formula(*x.T), rtol=1e-13, atol=1e-14)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.block_recorder import NUMBERS
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.blocks.graph_recorder import GraphRecorder
@@ -37,7 +37,7 @@ def test_blocks_of_any_length_give_the_same(large: int) -> None:
     program = recorder.program({"x": x}, outputs)
     assert (len(program.instances) > 5) == (large < 100)
     assert all(len(x.rows) == 2 for x in program.instances) == (large == 4000)  # all memory, and all numbers
-    f = CompiledFunction("f", Bound(program, lifted.numbers), {"y": (3,)})
+    f = CompiledFunction("f", BoundProgram(program, lifted.numbers), {"y": (3,)})
     points = np.random.default_rng(0).normal(size=(23, 2))
     expected = np.array([function.evaluate(x=point)["y"] for point in points])
     np.testing.assert_allclose(f(points), expected, rtol=1e-13, atol=1e-13)
@@ -58,7 +58,7 @@ def test_any_function(seed: int) -> None:
     function = random_function(seed)
     program, numbers = lifted_program(function)
     shapes = {name: x.shape for name, x in function.outputs.items()}
-    f = CompiledFunction("f", Bound(program, numbers), shapes)
+    f = CompiledFunction("f", BoundProgram(program, numbers), shapes)
     rng = np.random.default_rng(seed)
     values = {name: rng.uniform(0.3, 1.2, x.size) for name, x in function.inputs.items()}
     found = f(*values.values())
@@ -92,10 +92,10 @@ def test_some_outputs_need_some_blocks() -> None:
     whole = recorder.program({"x": x}, {"first": first, "second": second})
     points = np.random.default_rng(0).normal(size=(9, 2))
     none = np.zeros(1)
-    expected = CompiledFunction("whole", Bound(whole, none), {"first": (2,), "second": (1,)})(points)
+    expected = CompiledFunction("whole", BoundProgram(whole, none), {"first": (2,), "second": (1,)})(points)
     for name, values in zip(("first", "second"), expected, strict=True):
         part = whole.giving([name])
         assert part.weight < whole.weight
-        f = CompiledFunction(name, Bound(part, none), {name: values.shape[1:]})
+        f = CompiledFunction(name, BoundProgram(part, none), {name: values.shape[1:]})
         np.testing.assert_array_equal(f(points), values)
     assert len(whole.giving(["second"]).instances) < len(whole.instances)

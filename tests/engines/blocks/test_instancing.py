@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, by_element, recording
 from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.blocks.places import Indices
@@ -88,7 +88,7 @@ def compared(own: Callable[..., None], **options: Any) -> int:
     assert [(x.block.name, x.rows) for x in one.instances] == [(x.block.name, x.rows) for x in other.instances]
     c = options.get("c", np.full((ROWS, 2), 0.5))
     values = np.random.default_rng(0).normal(size=(9, 2 * ROWS))
-    found, wanted = (Bound(program, c.ravel()).batch([values], 9)[0] for program in (one, other))
+    found, wanted = (BoundProgram(program, c.ravel()).batch([values], 9)[0] for program in (one, other))
     np.testing.assert_array_equal(found, wanted)
     assert np.abs(found).max() > 0.1
     return recorded
@@ -143,7 +143,7 @@ def test_a_step_that_is_given_values_is_recorded_each_time() -> None:
             plain(scaled, (), by_element)(tree, k, x[0], y)
     assert r.recorded_segments == 0
     program = Program(r, {"x": x}, {"y": y})
-    (found,) = Bound(program, np.arange(2.0 * ROWS)).batch([np.array([[3.0]])], 1)
+    (found,) = BoundProgram(program, np.arange(2.0 * ROWS)).batch([np.array([[3.0]])], 1)
     np.testing.assert_array_equal(found[0].reshape(ROWS, 2)[:, 0], 6.0 * np.arange(ROWS))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks import block_program, loaded_tangents, tiers
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.blocks import Block
 from supple.engines.blocks.cells import Cells, ModelNumbers
@@ -94,7 +94,7 @@ def test_what_is_stored_may_be_what_is_read() -> None:
     r = BlockRecorder()
     x = Cells(r, (2,))
     x[0], x[1] = x[1], x[0]
-    (swapped,) = Bound(Program(r, {"x": x}, {"y": x}), np.zeros(0)).batch([np.array([[1.0, 2.0]])], 1)
+    (swapped,) = BoundProgram(Program(r, {"x": x}, {"y": x}), np.zeros(0)).batch([np.array([[1.0, 2.0]])], 1)
     np.testing.assert_array_equal(swapped, [[2.0, 1.0]])
 
 

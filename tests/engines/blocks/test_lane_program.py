@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple.engines.blocks import lane_program
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.lane_program import OWN, LaneProgram, Schedule
 from supple.model.programs import ModelStructure, program
 
@@ -33,7 +33,7 @@ def test_every_state_has_its_own_numbers_and_times(lanes: int, monkeypatch: pyte
     q, v = RNG.normal(size=(2, cases, samples, 2))
     found = LaneProgram(made, len(numbers)).run({"q": q, "v": v, OWN: own}, Schedule.at(np.zeros(samples)))
     for i in range(cases):
-        wanted = Bound(made, own[i]).batch([q[i], v[i]], samples)
+        wanted = BoundProgram(made, own[i]).batch([q[i], v[i]], samples)
         for x, y in zip(found.values(), wanted, strict=True):
             np.testing.assert_array_equal(x[i], y)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import in_loops, recording
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.blocks.graph_recorder import GraphRecorder
@@ -66,7 +66,7 @@ def expected(x: Any, columns: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (3, 5), (7, 2)])
 def test_one_state_and_many_are_those_of_the_step(rows: int, columns: int) -> None:
     made = program(rows, columns)
-    f = CompiledFunction("f", Bound(made, np.zeros(0)), {"y": (rows,), "z": (rows,)})
+    f = CompiledFunction("f", BoundProgram(made, np.zeros(0)), {"y": (rows,), "z": (rows,)})
     x = np.random.default_rng(rows).normal(size=(29, rows)) * 2
     wanted = [expected(row, columns) for row in x]
     assert max(np.abs(y).max() for y, _ in wanted) > LARGEST or rows == 1  # both branches
@@ -95,7 +95,7 @@ def test_the_code_is_the_same_for_any_length_and_needless_loops_are_left_out() -
 def test_a_program_with_loops_is_the_same_after_reading_it() -> None:
     made = program(3, 2)
     x = np.random.default_rng(1).normal(size=(5, 3))
-    found = [Bound(p, np.zeros(0)).batch([x], 5) for p in (made, Program.read(made.written()))]
+    found = [BoundProgram(p, np.zeros(0)).batch([x], 5) for p in (made, Program.read(made.written()))]
     np.testing.assert_array_equal(found[0], found[1])
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder, by_element, recording
 from supple.engines.blocks.cells import Cells, ModelNumbers
 from supple.engines.blocks.instancing import Prototypes
@@ -117,5 +117,5 @@ def test_what_is_alike_in_another_recording(own: Any, case: Case, segments: int)
     assert found.cells == wanted.cells
     n = len(case.parent)
     values, numbers = np.random.default_rng(0).normal(size=(3, n * case.width)), np.full(2 * n, case.c)
-    y, same = (Bound(program, numbers).batch([values], 3)[0] for program in (found, wanted))
+    y, same = (BoundProgram(program, numbers).batch([values], 3)[0] for program in (found, wanted))
     np.testing.assert_array_equal(y, same)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from supple.engines.blocks import block_program, loaded_tangents, tiers
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.block_recorder import BlockRecorder
 from supple.engines.blocks.cells import Cells
 from supple.engines.blocks.library import Library
@@ -63,7 +63,7 @@ def states(n: int) -> Any:
 
 
 def test_functions_are_exchanged_when_they_have_run_often(empty: list[int]) -> None:
-    bound, x = Bound(recorded(), NONE), states(1)
+    bound, x = BoundProgram(recorded(), NONE), states(1)
     first = [y.copy() for y in bound.batch([x], 1)]
     assert empty == []
     loaded = bound.program.loaded(1)
@@ -83,7 +83,7 @@ def test_functions_are_exchanged_when_they_have_run_often(empty: list[int]) -> N
 
 
 def test_a_call_of_one_state_counts_too(empty: list[int]) -> None:
-    one = Bound(recorded(), NONE).one
+    one = BoundProgram(recorded(), NONE).one
     x, y, z = states(1)[0], np.empty(2), np.empty(1)
     for _ in range(WORTH + 1):
         one(x, y, z)
@@ -93,12 +93,12 @@ def test_a_call_of_one_state_counts_too(empty: list[int]) -> None:
 
 def test_a_large_batch_is_compiled_at_once(empty: list[int]) -> None:
     n = host_lanes() * WORTH
-    Bound(recorded(), NONE).batch([states(n)], n)
+    BoundProgram(recorded(), NONE).batch([states(n)], n)
     assert empty == [2]
 
 
 def test_what_is_foreseen_is_compiled_while_the_interpreter_runs(empty: list[int]) -> None:
-    bound, x = Bound(recorded(), NONE), states(1)
+    bound, x = BoundProgram(recorded(), NONE), states(1)
     first = [y.copy() for y in bound.batch([x], 1)]
     loaded = bound.program.loaded(1)
     loaded.tiers.foresee(int(loaded.words[LEFT]) - 1)
@@ -114,14 +114,14 @@ def test_what_is_foreseen_is_compiled_while_the_interpreter_runs(empty: list[int
 
 
 def test_compiled_code_that_is_there_is_taken(empty: list[int]) -> None:
-    Bound(recorded(), NONE).program.loaded(1).tiers.exchange()
+    BoundProgram(recorded(), NONE).program.loaded(1).tiers.exchange()
     other = recorded().loaded(1)
     assert empty == [2]
     assert other.words[LEFT] == 0
 
 
 def test_threads_see_no_difference(empty: list[int]) -> None:
-    bound, x = Bound(recorded(), NONE), states(64)
+    bound, x = BoundProgram(recorded(), NONE), states(64)
     wanted = bound.batch([x], 64)
     bound.program.side_by_side(host_lanes()).words[LEFT] = 500
     barrier = threading.Barrier(8)
@@ -167,7 +167,7 @@ def test_models_have_the_same_bits(count: int) -> None:
     values = Program.read(program(structure, structure.digest(), "forward_dynamics").written())  # nothing loaded yet
     q, v = (np.array(x) for x in zip(*(model.random_state(i) for i in range(count)), strict=True))
     inputs = [q, v, np.ones((count, model.nv))]
-    bound = Bound(values, structure.numbers.values())
+    bound = BoundProgram(values, structure.numbers.values())
     derivatives = TangentProgram(values, [Pass({"v": values.inputs["v"]}, {"a": values.outputs["a"]})], {})
     tangents = BoundTangents(derivatives, bound.numbers)
     lanes = host_lanes() if count > 1 else 1

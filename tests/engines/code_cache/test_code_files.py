@@ -38,6 +38,19 @@ def test_what_is_written_is_read_for_its_own_key_alone(directory: Path) -> None:
     assert len(stored(directory)) == 1
 
 
+def test_a_file_under_the_name_of_another_counts_as_absent(directory: Path) -> None:
+    """Nor is there a header of parts of both with which it is read: the checksum is of key and code together."""
+    found = {}
+    for key, code in (("key", CODE), ("other", CODE[::-1])):
+        write_code("llvm", key, code)
+        found[key] = (directory / "llvm" / code_room.file_name("llvm", key)).read_bytes()
+    head = len(found["key"]) - len(CODE)
+    path = directory / "llvm" / code_room.file_name("llvm", "other")
+    for i in range(head + 1):
+        path.write_bytes(found["other"][:i] + found["key"][i:])
+        assert read_code("llvm", "other") is None
+
+
 def test_a_file_that_is_not_whole_counts_as_absent(directory: Path) -> None:
     write_code("programs", "key", CODE)
     (path,) = stored(directory)

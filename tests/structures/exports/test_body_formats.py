@@ -11,8 +11,10 @@ import pytest
 
 import supple
 from supple.errors import ModelError, StateError
-from supple.structures import FlexibleBody, Material, Rectangle, beam, box, read_mbdyn, read_sid, write
+from supple.structures import FlexibleBody, Material, Rectangle, beam, box, write
+from supple.structures.formats.mbdyn import read_mbdyn
 from supple.structures.formats.modal_data import modal_data
+from supple.structures.formats.sid import read_sid
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 READERS: dict[str, Callable[[Path], FlexibleBody]] = {"body.fem": read_mbdyn, "body.SID_FEM": read_sid}
@@ -99,7 +101,7 @@ def test_chosen_nodes_are_written(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"no format for the ending '.mnf'; expected one of '.fem'"):
+    with pytest.raises(ModelError, match=r"no format for the ending '.mnf'; expected one of '.h5', '.fem'"):
         write(body("beam"), tmp_path / "body.mnf")
     with pytest.raises(ModelError, match="no format 'adams'"):
         write(body("beam"), tmp_path / "body.fem", format="adams")

@@ -10,9 +10,8 @@ import pytest
 import scipy
 
 from supple.structures import FlexibleBody, Material, Rectangle, beam, write
-from supple.structures.formats.dmig_writer import real
 from supple.structures.formats.modal_data import modal_data
-from supple.structures.formats.root_superelement import RootSuperelement, root_superelement
+from supple.structures.formats.nastran_writer import RootSuperelement, real, root_superelement
 
 ALUMINIUM = Material(E=70e9, nu=0.3, rho=2700)
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 import supple
 from supple.errors import FileFormatError, ModelError, OmissionWarning
-from supple.structures import FlexibleBody, Material, NodalMasses, Rectangle, beam, from_modes, read_mbdyn, write
+from supple.structures import FlexibleBody, Material, NodalMasses, Rectangle, beam, from_modes, write
+from supple.structures.formats.mbdyn import read_mbdyn
 from support.files.mutated_files import mutated_text
 
 Floats = NDArray[np.float64]

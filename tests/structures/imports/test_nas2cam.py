@@ -50,7 +50,7 @@ def test_grids_inside_follow_rigid_motions() -> None:
     body = found.with_masses(dict.fromkeys(found.recovery.labels.tolist(), found.mass / len(arms))).reduce(
         "craig-bampton", 4, "at3"
     )
-    assert body.ruthless_only == ""
+    assert body.missing_for_full_fidelity == ""
 
 
 def test_the_only_superelement_is_taken() -> None:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 import supple
 from supple.errors import FileFormatError, ModelError, OmissionWarning, PhysicsWarning
-from supple.structures import FlexibleBody, load_body, read_sid
+from supple.structures import FlexibleBody
+from supple.structures.body.hdf5_reader import load_body
+from supple.structures.formats.sid import read_sid
 from support.files.mutated_files import mutated_text
 
 Floats = NDArray[np.float64]
@@ -143,7 +145,7 @@ def test_a_file_in_the_layout_of_a_public_generator(tmp_path: Path, text: str) -
     found = np.sqrt(body.stiffness.diagonal()) / unit
     assert found == pytest.approx([3.53273, np.sqrt(20.0), 34.80690], rel=1e-4)
     assert body.frames["3"].turning
-    assert body.ruthless_only == ""
+    assert body.missing_for_full_fidelity == ""
 
 
 @pytest.mark.parametrize("axis", ["z", "y"])

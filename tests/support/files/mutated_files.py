@@ -1,10 +1,11 @@
 """Model, mesh, matrix and results files with random damage: every one is read, or refused with an error of supple.
 
 `python mutated_files.py KIND COUNT SEED DIRECTORY` reads a given number of damaged files of a kind (see `KINDS`) in
-DIRECTORY, and prints a JSON line for each outcome that is wrong: another exception, `check` and `load` that do not
-agree on the model, or a model that is another one when it is saved and read again; at the end how many were read and
-how many refused. A file that needs more than `SECONDS` of processor time or `MEMORY` ends the process by a signal; the
-number of the file that is being read is in the file `case` in DIRECTORY.
+DIRECTORY, or of several, `toml,urdf,results:10`, and prints a JSON line for each outcome that is wrong: another
+exception, `check` and `load` that do not agree on the model, or a model that is another one when it is saved and read
+again; at the end of each kind how many were read and how many refused. A file that needs more than `SECONDS` of
+processor time or `MEMORY` ends the process by a signal; the number of the file that is being read is in the file `case`
+in DIRECTORY.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import random
 import re
 import resource
@@ -20,9 +22,10 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, NoReturn
 
 import h5py
 import numpy as np
@@ -38,12 +41,14 @@ from supple.structures import read as read_structure
 from supple.view.pages.report import report_page
 
 SECONDS, MEMORY = 20.0, 6 * 2**30
-KINDS = ("toml", "urdf", "hdf5", "netcdf", "mesh", "deck", "matrix", "results")
+KINDS = ("toml", "urdf", "hdf5", "netcdf", "mesh", "deck", "matrix", "results", "run")
 NUMBERS = (
     *("0", "-1", "1", "1e-300", "1e300", "-1e308", "nan", "inf", "1e400", "10000000", "1000000000000000000", "0.5"),
     *("\u00b2", "1e30", "1" + 30 * "0", "9" * 5000),
 )
 WORDS = ("", "x", "start", "end", "ground", "arm", "a/b", "a.b", "x" * 5000, "\\u0000", "ee", "\N{SNOWMAN}", "../arm")
+NO_FILES = ("pipe", "loop", "/dev/zero", "/proc/self/mem", ".")
+"""Names of what cannot be read, put where files are named: `main` makes the first two."""
 ARRAYS: tuple[Any, ...] = (0, 1.5, float("nan"), "x", [], [1.0, 2.0], [[1, 2], [3, 4]], ["a", "b"], [10**18, 1])
 ARRAYS += (1j, [1.0, 2j], True, [[[1.0]]], np.zeros(2, dtype=[("a", float), ("b", int)]))
 """Values in the place of others in HDF5."""
@@ -217,6 +222,8 @@ GLTF = {
 
 def mutated_text(text: str, rng: random.Random) -> bytes:
     """The text with one to three changes: of numbers, words, values, lines, characters or bytes."""
+    if rng.random() < 0.03:
+        text = rng.choice((_many, _nested))(text, rng)
     for _ in range(rng.choice((1, 1, 2, 3))):
         text = rng.choice((_number, _number, _word, _word, _value, _line, _character))(text, rng)
     content = text.encode()
@@ -240,7 +247,7 @@ def _number(text: str, rng: random.Random) -> str:
 
 
 def _word(text: str, rng: random.Random) -> str:
-    words = [*WORDS, *re.findall(r"[a-z_]+", text)]
+    words = [*WORDS, *NO_FILES, *re.findall(r"[a-z_]+", text)]
     return _replaced(text, r"\b[a-z_]+\b" if rng.random() < 0.5 else r'(?<=")[^"\n]*(?=")', rng.choice(words), rng)
 
 
@@ -255,6 +262,27 @@ def _line(text: str, rng: random.Random) -> str:
     for _ in range(rng.randrange(3)):
         lines.insert(rng.randrange(len(lines) + 1), line)
     return "\n".join(lines)
+
+
+def _many(text: str, rng: random.Random) -> str:
+    """A line or a pair of neighbouring lines many times more."""
+    lines = text.split("\n")
+    i = rng.randrange(len(lines))
+    lines[i:i] = lines[i : i + rng.choice((1, 2))] * rng.choice((30, 3000, 100_000))
+    return "\n".join(lines)
+
+
+def _nested(text: str, rng: random.Random) -> str:
+    """A word or a value nested many times: dotted keys, arrays in arrays, elements in elements, sets of sets."""
+    n = rng.choice((30, 3000, 20_000))
+    word = rng.choice(re.findall(r"[a-z_]+", text) or ["a"])
+    if text.startswith("<"):
+        return text.replace("</robot>", f"<{word}>" * n + f"</{word}>" * n + "</robot>")
+    if "*NSET" in text:
+        sets = "".join(f"*NSET, NSET=S{i}\nS{i - 1}, S{i - 1}, ROOT\n" for i in range(1, min(n, 3000)))
+        return text.replace("*STEP", f"*NSET, NSET=S0\nTIP\n{sets}*STEP")
+    new = rng.choice((".".join([word] * n), "[" * n + "]" * n, "{ a = " * n + "1" + " }" * n))
+    return _replaced(text, r"(?m)^[a-z_]+(?= =)" if new[0] not in "[{" else r"(?<== )[^\n]*", new, rng)
 
 
 def _character(text: str, rng: random.Random) -> str:
@@ -305,6 +333,8 @@ def outcome(file: Path) -> str:
 
 def written_again(model: supple.Model, folder: Path) -> str:
     """ "read" if a model is the same when it is saved and read again."""
+    if not model.bodies:  # a robot that is fixed altogether; files of models have a body at least
+        return "read"
     path = folder / "saved" / "saved.toml"
     path.parent.mkdir(exist_ok=True)
     supple.save(model, path)
@@ -403,6 +433,7 @@ def matrices_outcome(kind: str, folder: Path, rng: random.Random) -> str:
     if kind == "deck":
         dofs = "".join(f"{i}.{k}\n" for i in range(1, 9) for k in (1, 2, 3))
         files = {"m.inp": DECK.replace("@", nodes), "m.sti": entries[0], "m.mas": entries[1], "m.dof": dofs}
+        files["part.inp"] = "*NSET, NSET=SIDE\n1, 2, 5, 6\n"
         named = ["m.inp"]
     else:
         head = "%%MatrixMarket matrix coordinate real symmetric\n24 24 {}\n"
@@ -423,6 +454,7 @@ a box
 1, 1, 2, 3, 4, 5, 6, 7, 8
 *NSET, NSET=ROOT
 1, 2, 3
+*INCLUDE, INPUT=part.inp
 *NSET, NSET=TIP, GENERATE
 5, 8, 1
 *NSET, NSET=BOTH
@@ -436,6 +468,70 @@ ROOT, TIP, 4
 """
 
 
+RUN = """
+[[controller]]
+name = "hold"
+measured = ["cart.position"]
+speeds = ["cart.position"]
+A = [[-1.0]]
+B = [[1.0]]
+C = [[-2.0]]
+D = [[-4.0]]
+[[actuator]]
+speed = "arm.angle"
+target = 0.3
+kp = 5.0
+kd = 1.0
+rate = 100.0
+[simulation]
+@
+integrator = "rk4"
+step = 0.01
+q = { "arm.angle" = 0.1 }
+v = { "cart.position" = 0.1 }
+"""
+ADAPTIVE = ("DOP853", "RK45", "Radau", "ESDIRK54", "auto")
+
+
+class Stopped(BaseException):
+    """A run that is stopped: no handler of the package catches it."""
+
+
+def stop(*_: object) -> NoReturn:
+    """Stop a run, as the handler of a signal."""
+    raise Stopped
+
+
+def run_outcome(folder: Path, rng: random.Random) -> str:
+    """The same for runs of a file with one to three other numbers: they end, with numbers or with an error.
+
+    A clock of 10 MHz and a gain of 1e18 are possible and take their time: such a run has to listen when it is stopped.
+    """
+    text = HEAD + RIGID.partition("[[spring_damper]]")[0].partition("visuals")[0] + "\n" + RUN
+    if rng.random() < 0.5:
+        text = text.replace("step = 0.01", "rtol = 1e-6").replace('"rk4"', f'"{rng.choice(ADAPTIVE)}"')
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        text = _replaced(text, r"-?\b\d+(\.\d+)?(e-?\d+)?\b", rng.choice((*NUMBERS, "5e-324", "1e-18", "1e18")), rng)
+    path = folder / "m.toml"
+    path.write_text(text.replace("@", "duration = 0.02\nsamples = 3"))
+    if check(path):
+        return "refused"
+
+    def ran() -> None:
+        contents = read(path)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 2.0)
+        try:
+            result = supple.simulate(contents.model, **contents.run_arguments())
+        except Stopped:
+            return
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        if not (np.isfinite(result.q).all() and np.isfinite(result.v).all()):
+            raise ArithmeticError("the motion is not finite")
+
+    return reading(ran)
+
+
 def results_outcome(folder: Path, rng: random.Random) -> str:
     """The same for results with other variables, dimensions or attributes in a sound netCDF file, and their page."""
     mech = supple.Mechanism("m")
@@ -447,7 +543,8 @@ def results_outcome(folder: Path, rng: random.Random) -> str:
     with supple.open_results(sound) as found:
         data = found.load()
     for _ in range(rng.choice((1, 1, 2))):
-        data = _changed_results(data, rng)
+        with suppress(ValueError):  # no such dataset can be made
+            data = _changed_results(data, rng)
     path.unlink(missing_ok=True)
     page = rng.random() < 0.1  # it takes its time
     data.to_netcdf(path, engine="h5netcdf", invalid_netcdf=True)
@@ -522,7 +619,12 @@ def main(kind: str, count: int, seed: int, folder: Path, first: int = 0) -> None
         "deck": lambda rng: matrices_outcome(kind, folder, rng),
         "matrix": lambda rng: matrices_outcome(kind, folder, rng),
         "results": lambda rng: results_outcome(folder, rng),
+        "run": lambda rng: run_outcome(folder, rng),
     }
+    if not (folder / "pipe").exists():
+        os.mkfifo(folder / "pipe")
+        (folder / "loop").symlink_to("loop")
+    signal.signal(signal.SIGVTALRM, stop)
     damaged, target, make = cases("toml" if kind in others else kind, folder)
     counts: dict[str, int] = {}
     for i in range(first, count):
@@ -538,8 +640,10 @@ def main(kind: str, count: int, seed: int, folder: Path, first: int = 0) -> None
         if found not in ("read", "refused"):
             print(json.dumps({"case": i, "wrong": found}), flush=True)
     signal.setitimer(signal.ITIMER_PROF, 0.0)
-    print(counts.get("read", 0), counts.get("refused", 0))
+    print(kind, counts.get("read", 0), counts.get("refused", 0), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *map(int, sys.argv[5:]))
+    for word in sys.argv[1].split(","):
+        what, _, own_count = word.partition(":")
+        main(what, int(own_count or sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]), *map(int, sys.argv[5:]))

@@ -102,7 +102,7 @@ OTHERS = dict.fromkeys(("BDF", "LSODA", "RK45", "RK23", "CVODE", "IDA"), ("--rto
 """Integrators that the tests leave out: those of other libraries, whose steps know nothing of files."""
 TOUCHING = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.listdir")
 """Events of the interpreter that can change a file, or come between two that do."""
-PARTS = {5: 8, 10: 8, 25: 20}
+PARTS = {3: 8, 10: 8, 25: 20}
 """In how many parts a run is written that is killed so often: enough that it is not finished before."""
 
 
@@ -113,7 +113,7 @@ def supple_run(model: Path, target: Path, integrator: str) -> str:
     arguments = ["run", model, "-o", target, "--no-report", "--integrator", integrator, *options, *more]
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        command()([str(x) for x in arguments], standalone_mode=False)
+        command("run")([str(x) for x in arguments], standalone_mode=False)
     return said.getvalue()
 
 

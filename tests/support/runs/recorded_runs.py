@@ -1,7 +1,7 @@
 """Runs of a recurrence that record their results, to be killed.
 
 `python recorded_runs.py moments PATH COUNT...` runs and kills at moments when so many parts are there; `python
-recorded_runs.py everywhere DIRECTORY` at every touch of a file.
+recorded_runs.py everywhere DIRECTORY STRIDE` at every touch of a file, or at each of so many.
 
 The motion is chaotic: one wrong bit, one segment left out or counted twice, and all that follows differs.
 """
@@ -147,15 +147,15 @@ def kill_at_moments(path: Path, counts: list[int]) -> None:
         input()
 
 
-def kill_everywhere(directory: Path, count: int) -> None:
-    """Kill a run at every event there is, and print a line for each.
+def kill_everywhere(directory: Path, count: int, stride: int) -> None:
+    """Kill a run at every event there is, or at each of so many, and print a line for each.
 
     Whether it was killed; what was left: whether the results file is there, and the values that can be read; after it
     went on: the values, and whether the results file is all there is.
     """
-    event, killed = 0, True
+    event, killed = 1 - stride, True
     while killed:
-        event += 1
+        event += stride
         path = directory / str(event) / "motion.nc"
         path.parent.mkdir()
         killed = killed_at(event, path, count)
@@ -176,4 +176,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "moments":
         kill_at_moments(Path(sys.argv[2]), [int(word) for word in sys.argv[3:]])
     else:
-        kill_everywhere(Path(sys.argv[2]), 2)
+        kill_everywhere(Path(sys.argv[2]), 2, int(sys.argv[3]))

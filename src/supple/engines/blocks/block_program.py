@@ -175,7 +175,7 @@ class Loaded(DrivenCode):
         return found, Tiers(found, range(len(words), len(found), 2), self._functions)
 
 
-class Bound:
+class BoundProgram:
     """A program with the numbers of one model: called with one state, with batches, or by other machine code.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.engines.blocks.block_program import Bound, Program
+from supple.engines.blocks.block_program import BoundProgram, Program
 from supple.engines.blocks.lifted_program import lifted_program
 from supple.engines.llvm import batches
 from supple.engines.llvm.batches import Numbers
@@ -23,7 +23,7 @@ LONG = 4_000
 
 
 class Runnable(Protocol):
-    """A program with its numbers: values (`Bound`), or values and Jacobians (`BoundTangents`)."""
+    """A program with its numbers: values (`BoundProgram`), or values and Jacobians (`BoundTangents`)."""
 
     @property
     def inputs(self) -> Mapping[str, int]:
@@ -186,7 +186,7 @@ class CompiledFunction:
         if function.parameters:
             names = ", ".join(leaf.name for leaf in function.parameters)
             raise StateError(f"{name or function.name}: expected a function without parameters, got {names}")
-        bound = Bound(*lifted_program(function, LONG))
+        bound = BoundProgram(*lifted_program(function, LONG))
         shapes = {key: x.shape for key, x in function.outputs.items()}
         return cls(name or function.name, bound, shapes, threads=threads, source=lambda: function)
 
@@ -207,9 +207,9 @@ class CompiledFunction:
         return c_source(self.function)
 
     @property
-    def values(self) -> Bound:
+    def values(self) -> BoundProgram:
         """The program with its numbers; of functions without derivatives, or of trees."""
-        assert isinstance(self.bound, Bound)
+        assert isinstance(self.bound, BoundProgram)
         return self.bound
 
     @property

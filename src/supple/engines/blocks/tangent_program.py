@@ -181,7 +181,7 @@ class BoundTangents:
         return [*self.program.program.outputs, *(f"d{name}_d{by}" for name, by in self.program.jacobians)]
 
     def call(self, outputs: Mapping[str, tuple[int, ...]], **options: Any) -> Callable[..., Any]:
-        """Return a built-in function of one state that gives some outputs and Jacobians, see `Bound.call`."""
+        """Return a built-in function of one state that gives some outputs and Jacobians, see `BoundProgram.call`."""
         if not caller.possible():
             return lambda *arrays: None
         loaded, otherwise = self.program.loaded(host_lanes(), False), options.pop("otherwise", None)

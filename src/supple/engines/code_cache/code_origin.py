@@ -28,7 +28,7 @@ SOURCES = {
     "blocks": ("engines/blocks", "engines/llvm/jit.py"),
     "sweeps": (
         *("engines/sweeps", "engines/llvm", "spatial.py", "stepping", "recursions", "simulation/methods"),
-        *("view/film/ground.py", "view/film/raster.py"),
+        *("view/film/raster.py", "view/film/shading.py", "view/scene/look.py"),
     ),
     "programs": ("engines/blocks", "engines/sweeps", "engines/plain.py", "engines/kernels.py", *TRACED, *AROUND),
 }

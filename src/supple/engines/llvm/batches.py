@@ -17,6 +17,9 @@ from supple.errors import StateError, SuppleError
 
 Numbers = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
+REAL, ANY = "real numbers", "numbers"
+KINDS = {REAL: "fiub", ANY: "fciub"}
+"""Kinds of arrays that callers may hand over."""
 
 
 def _cores() -> int:
@@ -51,34 +54,50 @@ def rows(where: str, lengths: Mapping[str, int], inputs: Sequence[ArrayLike]) ->
             return list(inputs), (states,)  # type: ignore[arg-type]
     if len(inputs) != len(lengths):
         raise StateError(f"{where}: expected {len(lengths)} arguments ({', '.join(lengths)}), got {len(inputs)}")
-    arrays = [_array(where, name, x, n) for (name, n), x in zip(lengths.items(), inputs, strict=True)]
-    for (name, length), x in zip(lengths.items(), arrays, strict=True):
-        if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in "fiub":
-            raise StateError(
-                f"{where}: {name}: expected real numbers of shape (..., {length}), got {x.dtype} of shape {x.shape}"
-            )
-    leading = {x.shape[:-1] for x in arrays}
-    try:
-        shape = leading.pop() if len(leading) == 1 else np.broadcast_shapes(*leading)
-    except ValueError:
-        got = ", ".join(f"{name} {x.shape}" for name, x in zip(lengths, arrays, strict=True))
-        raise StateError(f"{where}: leading axes do not broadcast: {got}") from None
-    ready = []
-    for x in arrays:
+    arrays: dict[str, NDArray[Any]] = {}
+    for (name, n), value in zip(lengths.items(), inputs, strict=True):
+        x = as_array(where, name, value, n, REAL)
+        arrays[name] = x.reshape(1) if x.ndim == 0 and n == 1 else x
+        require_rows(where, name, arrays[name], n, REAL)
+    shape, ready = common_axes(where, arrays), []
+    for x in arrays.values():
         single = math.prod(x.shape[:-1]) == 1
-        y = x if single or x.shape[:-1] == shape else np.broadcast_to(x, (*shape, x.shape[-1]))
-        y = np.ascontiguousarray(y, dtype=FLOAT)
-        states = 1 if single else math.prod(shape)
-        ready.append((y if y.flags.writeable else y.copy()).reshape(states, x.shape[-1]))
+        ready.append(in_rows(x.reshape(x.shape[-1]), (), FLOAT) if single else in_rows(x, shape, FLOAT))
     return ready, shape
 
 
-def _array(where: str, name: str, value: ArrayLike, length: int) -> NDArray[Any]:
+def as_array(where: str, name: str, value: ArrayLike, length: int, kind: str) -> NDArray[Any]:
+    """What a caller hands over as an array; `kind` is `REAL` or `ANY`."""
     try:
-        x = np.asarray(value)
+        return np.asarray(value)
     except ValueError:  # lists of different lengths
-        raise StateError(f"{where}: {name}: expected real numbers of shape (..., {length}), got {value!r}") from None
-    return x.reshape(1) if x.ndim == 0 and length == 1 else x
+        raise StateError(f"{where}: {name}: expected {kind} of shape (..., {length}), got {value!r}") from None
+
+
+def require_rows(where: str, name: str, x: NDArray[Any], length: int, kind: str) -> None:
+    """Raise StateError unless an array is (..., length) and of a kind of numbers."""
+    if x.ndim == 0 or x.shape[-1] != length or x.dtype.kind not in KINDS[kind]:
+        raise StateError(f"{where}: {name}: expected {kind} of shape (..., {length}), got {x.dtype} of shape {x.shape}")
+
+
+def common_axes(where: str, arrays: Mapping[str, NDArray[Any]]) -> tuple[int, ...]:
+    """Return the leading axes to which all arrays broadcast."""
+    leading = {x.shape[:-1] for x in arrays.values()}
+    if len(leading) == 1:
+        return leading.pop()
+    try:
+        return np.broadcast_shapes(*leading)
+    except ValueError:
+        got = ", ".join(f"{name} {x.shape}" for name, x in arrays.items())
+        raise StateError(f"{where}: leading axes do not broadcast: {got}") from None
+
+
+def in_rows(x: NDArray[Any], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Return an array (..., n) with these leading axes as (states, n), contiguous and writeable."""
+    n = x.shape[-1]
+    y = x if x.shape[:-1] == shape else np.broadcast_to(x, (*shape, n))
+    y = np.ascontiguousarray(y, dtype=dtype)
+    return (y if y.flags.writeable else y.copy()).reshape(math.prod(shape), n)
 
 
 def _ready(x: Any, shape: tuple[int, int]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.llvm.batches import CORES
 from supple.expressions.function import Nodes
 from supple.model.recorded_trace import RecordedTrace, closed_program
@@ -56,7 +56,7 @@ class ClosedPrograms:
         size = np.ones(len(model.tree.parent)) if model.flex is None else 1 + model.flex.modes
         fits = (closures.row_reach @ size).sum() <= MOST
         self._serves = fits and model.evaluation.programs is not None
-        self._bound: dict[Any, tuple[Bound, dict[str, tuple[int, ...]]]] = {}
+        self._bound: dict[Any, tuple[BoundProgram, dict[str, tuple[int, ...]]]] = {}
 
     def kinematics(self, q: Floats, v: Floats) -> Found | None:
         """Errors, their rates, J, and how the frames lie."""
@@ -72,7 +72,7 @@ class ClosedPrograms:
         return self._run("forward", tuple(given.tolist()), lambda t: _forward(t, given), inputs)
 
     @property
-    def accelerations(self) -> Bound | None:
+    def accelerations(self) -> BoundProgram | None:
         """The program of `forward` where nothing is prescribed, for one state; None where sweeps serve."""
         if not self._serves:
             return None
@@ -85,12 +85,12 @@ class ClosedPrograms:
         options: tuple[Any, ...],
         make: Callable[[RecordedTrace], dict[str, Nodes]],
         inputs: Iterable[str],
-    ) -> tuple[Bound, dict[str, tuple[int, ...]]]:
+    ) -> tuple[BoundProgram, dict[str, tuple[int, ...]]]:
         """A program with the model's numbers, and the shapes of its results."""
         key = what, options
         if key not in self._bound:
             program, numbers = closed_program(self._model, self._closures, key, list(inputs), make)
-            self._bound[key] = Bound(program, numbers), program.shapes
+            self._bound[key] = BoundProgram(program, numbers), program.shapes
         return self._bound[key]
 
     def _run(

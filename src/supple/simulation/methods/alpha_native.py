@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.errors import SimulationError
 from supple.simulation.driven_system import DrivenSystem
@@ -27,7 +27,9 @@ class NativeAlphaSteps:
         programs = model.evaluation.programs
         assert programs is not None
         advance = programs("advance")
-        self._advance = CompiledFunction("advance", Bound(advance.program, advance.numbers, 1), {"q": (model.nq,)})
+        self._advance = CompiledFunction(
+            "advance", BoundProgram(advance.program, advance.numbers, 1), {"q": (model.nq,)}
+        )
         n, nz = system.nv, len(system.z_0)
         self.before: StepState = (np.zeros(system.size), np.zeros(n), np.zeros(n), np.zeros(nz))
         self._trial = self._new_trial()
@@ -67,9 +69,10 @@ class NativeAlphaSteps:
         return int(done), int(used)
 
     def foresee(self, steps: int) -> None:
-        functions = [self._newton.function, self._advance]
-        for function in [*functions, self.system.laws] if self.system.inputs.acting else functions:
-            function.foresee(ITERATIONS * steps)
+        self._newton.function.foresee(ITERATIONS * steps)
+        self._advance.foresee(ITERATIONS * steps)
+        if self.system.inputs.acting:
+            self.system.laws.foresee(ITERATIONS * steps)
 
     def failure(self, t: float, h: float, y: Vector) -> SimulationError:
         return not_converged(self.system, "generalized-alpha", self._newton.correction, t, h)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.llvm.callbacks import CalledBack
 from supple.errors import SimulationError
@@ -117,7 +117,7 @@ class ImplicitRungeKutta:
         programs = self.model.floating_frames(self.name).evaluation.programs
         assert programs is not None
         found = programs("rates")
-        return CompiledFunction("rates", Bound(found.program, found.numbers, 1), {"rate": (self.system.nq,)})
+        return CompiledFunction("rates", BoundProgram(found.program, found.numbers, 1), {"rate": (self.system.nq,)})
 
     def _rates_address(self) -> int:
         def rates(q: Vector, v: Vector, rate: Vector) -> None:

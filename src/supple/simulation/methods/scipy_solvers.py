@@ -75,7 +75,13 @@ class ScipySolver:
         done = 0
         while solver.status == "running":
             before = solver.nfev
-            message = solver.step()
+            try:
+                message = solver.step()
+            except ValueError as error:
+                if "infs or NaNs" not in str(error):
+                    raise
+                slope, why = rate(solver.t, solver.y), "derivatives or steps are beyond the range of numbers"
+                raise diverged(self.system, self.name, solver.t, solver.y, slope, why) from None
             if self._stages:
                 self.effort.rejected += (solver.nfev - before) // self._stages - 1
             bad = not np.isfinite(solver.y).all()

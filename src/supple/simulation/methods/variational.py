@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.errors import SimulationError
 from supple.integrators import Variational
@@ -112,7 +112,7 @@ class VariationalDriver(FixedStepDriver):
             return newton, None
         shapes = {"shift": (self.model.nv,), "force": (self.rows,), "J": (self.rows * self.model.nv,)}
         closing = closing_program(self.model, stiff, self.system.prescribed)
-        return newton, CompiledFunction("closing", Bound(*closing, 1), shapes)
+        return newton, CompiledFunction("closing", BoundProgram(*closing, 1), shapes)
 
 
 class VariationalSteps:

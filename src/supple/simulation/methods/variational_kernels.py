@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.engines.blocks.block_program import Bound
+from supple.engines.blocks.block_program import BoundProgram
 from supple.engines.blocks.compiled_function import CompiledFunction
 from supple.engines.llvm.call import invoke
 from supple.engines.llvm.callbacks import CalledBack
@@ -38,8 +38,10 @@ class StepKernels:
         nq, nv, nz = system.nq, system.nv, len(system.z_0)
         try:
             self.middle = TangentCode(middle_program(model))
-            self.end = CompiledFunction("momenta", Bound(*end_program(model), 1), {"end": (nv,)})
-            self.speeds = CompiledFunction("speeds", Bound(*speed_program(model, system.prescribed), 1), {"v": (nv,)})
+            self.end = CompiledFunction("momenta", BoundProgram(*end_program(model), 1), {"end": (nv,)})
+            self.speeds = CompiledFunction(
+                "speeds", BoundProgram(*speed_program(model, system.prescribed), 1), {"v": (nv,)}
+            )
             names = {key: tuple(model.speeds) for key in ("start", "p")} | {"h": ("h",)}
             shapes = {"acting": (nv,), "known": (nv,), "rate": (nz,)}
             self.balance = StateKernel(system, "balance", shapes, self._balance, lanes=1, extra=names)
@@ -51,7 +53,7 @@ class StepKernels:
         programs = model.evaluation.programs
         assert programs is not None
         advance = programs("advance")
-        self.advance = CompiledFunction("advance", Bound(advance.program, advance.numbers, 1), {"q": (nq,)})
+        self.advance = CompiledFunction("advance", BoundProgram(advance.program, advance.numbers, 1), {"q": (nq,)})
         self.weight = 3 * self.middle.weight + self.balance.program.weight
         self._called = CalledBack(self._call, [1, system.size, len(system.u_0)], 1)
 

@@ -12,11 +12,10 @@ from supple.checks import Floats, Ints, text
 from supple.errors import ModelError
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.body.substructured_beam import ENDS, BeamPieces, Place
-from supple.structures.damping import Damping
-from supple.structures.discretization.structure import Structure
 from supple.structures.materials import Material
-from supple.structures.reduction.mode_selection import Modes
+from supple.structures.reduction.reduction import Reduction
 from supple.structures.sections.cross_sections import CrossSection
+from supple.structures.structure import Structure
 
 if TYPE_CHECKING:
     from supple.structures.builders.beam import Beam
@@ -46,23 +45,17 @@ class PointMass(NamedTuple):
     offset: tuple[float, ...]
 
 
-def cut(
-    beam: Beam,
-    count: int,
-    reduction: tuple[str, Modes | None, str, Damping],
-    interfaces: Sequence[str] | None,
-    make: Callable[[Sequence[Segment]], Structure],
-) -> BeamPieces:
-    """See `Beam.pieces`; `reduction` is basis, modes, root and damping, `make` gives the elements of segments."""
-    basis, modes, root, damping = reduction
+def cut(beam: Beam, count: int, wanted: Reduction, make: Callable[[Sequence[Segment]], Structure]) -> BeamPieces:
+    """See `Beam.pieces`; `make` gives the elements of segments."""
+    basis, root = wanted.basis, wanted.root
     _require_count(count, len(beam.nodes) - 1)
-    modes = 0 if modes is None and basis == "craig-bampton" else modes
+    modes = 0 if wanted.modes is None and basis == "craig-bampton" else wanted.modes
     if count == 1:
-        body = beam.reduce(basis, modes, root, interfaces, damping)
+        body = beam.reduce(basis, modes, root, wanted.interfaces, wanted.damping)
         return BeamPieces((body,), (0,), body.nodes, {name: Place(0, name) for name in body.frames})
     _require_basis(basis, root)
     cuts = _cuts(beam.nodes, count)
-    inner = _interfaces(beam, basis, interfaces)
+    inner = _interfaces(beam, wanted)
     places, frames = _local_frames({**inner, **beam.frames}, cuts, root, inner)
     known: list[tuple[Any, FlexibleBody]] = []
     bodies = []
@@ -70,8 +63,8 @@ def cut(
         own = _between(beam.segments, cuts[i], cuts[i + 1]), frames[i], _masses_on(beam.point_masses, cuts, i, root)
         found = next((body for other, body in known if other == own), None)
         if found is None:
-            held = [name for name in frames[i] if name in (*ENDS, *inner)] if basis == "craig-bampton" else None
-            found = _piece(make(own[0]), *own[1:]).reduce(basis, modes, root, held, damping)
+            clamped = [name for name in frames[i] if name in (*ENDS, *inner)] if basis == "craig-bampton" else None
+            found = _piece(make(own[0]), *own[1:]).reduce(basis, modes, root, clamped, wanted.damping)
             known.append((own, found))
         bodies.append(found)
     order = list(range(count)) if root == "start" else list(range(count))[::-1]
@@ -83,15 +76,14 @@ def cut(
     )
 
 
-def _interfaces(beam: Beam, basis: str, interfaces: Sequence[str] | None) -> Frames:
+def _interfaces(beam: Beam, wanted: Reduction) -> Frames:
     """The frames or nodes that are interfaces within pieces."""
-    if interfaces is None:
-        return beam.frames if basis == "craig-bampton" else {}
-    if basis != "craig-bampton":
-        raise ModelError(f"interfaces: only the basis 'craig-bampton' has them, got {interfaces!r} for {basis!r}")
-    if isinstance(interfaces, str) or not isinstance(interfaces, Sequence):
-        raise ModelError(f"interfaces: expected a list of frames, got {interfaces!r}")
-    return {text(name, "interfaces"): beam.find(name) for name in interfaces}
+    wanted.require_basis(BASES)
+    if wanted.interfaces is None:
+        return beam.frames if wanted.basis == "craig-bampton" else {}
+    if isinstance(wanted.interfaces, str) or not isinstance(wanted.interfaces, Sequence):
+        raise ModelError(f"interfaces: expected a list of frames, got {wanted.interfaces!r}")
+    return {text(name, "interfaces"): beam.find(name) for name in wanted.interfaces}
 
 
 def _between(segments: Sequence[Segment], a: int, b: int) -> tuple[Segment, ...]:

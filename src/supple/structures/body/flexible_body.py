@@ -17,15 +17,15 @@ from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.structures.body.hdf5_writer import save_body
 from supple.structures.body.modal_integrals import ModalIntegrals
+from supple.structures.body.recovery import Recovery
 from supple.structures.damping import Damping, damping_matrix
 from supple.structures.discretization.dof_map import Bools
-from supple.structures.elements.strains import Strains
-from supple.structures.elements.stresses import Recovery
+from supple.structures.elements.recovery_table import RecoveryTable
 from supple.structures.elements.surface import BodySurface
-from supple.structures.reduction.reduced_from import Reduction
+from supple.structures.reduction.reduction import ReducedFrom
 from supple.structures.reduction.report import Report
 from supple.structures.stiffening.second_order import SecondOrder
-from supple.structures.stiffening.unit_mass_basis import has_unit_masses, left_mass, unit_masses
+from supple.structures.stiffening.unit_mass_basis import is_mass_orthonormal, residual_mass, unit_masses
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +79,15 @@ class FlexibleBody:
     integrals : ModalIntegrals
     report : Report, optional
         What the reduction kept.
-    strains : Strains, optional
-        Of its elements for a unit of each coordinate; None where the elements are not known.
     second_order : SecondOrder, optional
         Displacements of second order in the coordinates; None where they are not known or nothing stiffens the body.
     surface : BodySurface, optional
         What it looks like, on its nodes; None where the elements are not known.
     recovery : Recovery, optional
-        Its stresses and section forces; None where nothing is known of them.
-    ruthless_only : str
+        Its strains, stresses and section forces; None where nothing is known of them.
+    missing_for_full_fidelity : str
         What is not known of it that full fidelity needs; empty if nothing is missing.
-    source : Reduction, optional
+    source : ReducedFrom, optional
         The structure that it was reduced from, and how; None where that is not known, as of a body read from a file.
     """
 
@@ -105,12 +103,11 @@ class FlexibleBody:
     damping: scipy.sparse.csr_array
     integrals: ModalIntegrals
     report: Report | None = None
-    strains: Strains | None = None
     second_order: SecondOrder | None = None
     surface: BodySurface | None = None
     recovery: Recovery | None = None
-    ruthless_only: str = ""
-    source: Reduction | None = None
+    missing_for_full_fidelity: str = ""
+    source: ReducedFrom | None = None
 
     def __repr__(self) -> str:
         return f"<supple flexible body: {self._summary()}>"
@@ -140,9 +137,6 @@ class FlexibleBody:
             "N.first": (N.first, (n + 1,)),
             "N.value": (N.value, (len(N.other), 3, 3)),
         }
-        if self.strains is not None:
-            gauges = len(self.strains.places)
-            expected["strains"] = (self.strains.matrix, (gauges, n))
         k = 0
         if self.second_order is not None:
             expected |= self.second_order.expected(n, len(self.nodes))
@@ -168,13 +162,18 @@ class FlexibleBody:
 
     def _scale_shapes(self, second: SecondOrder) -> None:
         """Take shapes of second order in the basis of `shape_basis`; nothing changes if they are."""
-        rest = left_mass(self.mass_matrix, second.mass_cross, second.mass_own)
-        if has_unit_masses(rest, second.mass_own):
+        rest = residual_mass(self.mass_matrix, second.mass_cross, second.mass_own)
+        if is_mass_orthonormal(rest, second.mass_own):
             return
         T = unit_masses(rest, second.mass_own)
         frames = {name: replace(frame, second=frame.second @ T) for name, frame in self.frames.items()}
         object.__setattr__(self, "second_order", second.in_basis(T))
         object.__setattr__(self, "frames", frames)
+
+    @property
+    def strains(self) -> RecoveryTable | None:
+        """Strains of its elements for a unit of each coordinate; None where the elements are not known."""
+        return None if self.recovery is None else self.recovery.strains
 
     @property
     def modes(self) -> int:
@@ -225,7 +224,7 @@ class FlexibleBody:
             return "kg^0.5 m"
         return "rad" if label.rpartition(".")[2].startswith("r") else "m"
 
-    def with_followers(self, eta: Any, stiffening: bool = True) -> tuple[Any, Floats | scipy.sparse.csr_array]:
+    def with_second_order(self, eta: Any, stiffening: bool = True) -> tuple[Any, Floats | scipy.sparse.csr_array]:
         """Amplitudes (..., n + k) of all shapes for coordinates (..., n), and the shapes (6 nodes, n + k) of all nodes.
 
         Their product is the displacement; with `stiffening` false that of first order.
@@ -249,7 +248,7 @@ class FlexibleBody:
         raise ModelError(f"no frame {name!r}{nearest(name, self.frames)}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the body to one HDF5 file, for `supple.structures.load_body`."""
+        """Write the body to one HDF5 file, for `supple.structures.read`."""
         save_body(self, path)
 
 
@@ -264,7 +263,7 @@ def modal_body(
     damping: Damping | scipy.sparse.csr_array,
     integrals: ModalIntegrals,
     second_order: SecondOrder | None = None,
-    ruthless_only: str = "",
+    missing_for_full_fidelity: str = "",
 ) -> FlexibleBody:
     """A body in modal coordinates whose frames are nodes: its mass matrix is I, its stiffness diagonal.
 
@@ -279,12 +278,13 @@ def modal_body(
     squares : (n,) array
         Squared frequencies, rad^2/s^2.
     damping : (n, n) sparse array, float, sequence of float or Rayleigh
-    integrals, second_order, ruthless_only
+    integrals, second_order, missing_for_full_fidelity
         As of the body.
     """
     mass, stiffness = (scipy.sparse.csr_array(scipy.sparse.diags_array(d)) for d in (np.ones(len(squares)), squares))
-    known = isinstance(damping, scipy.sparse.csr_array)
-    own = damping if known else damping_matrix(damping, mass, stiffness, squares)
+    own = damping
+    if not isinstance(own, scipy.sparse.csr_array):
+        own = damping_matrix(own, mass, stiffness, squares)
     second = {name: np.zeros((6, 0)) for name in frames} if second_order is None else second_order.frames
     return FlexibleBody(
         basis=basis,
@@ -302,7 +302,7 @@ def modal_body(
         damping=own,
         integrals=integrals,
         second_order=second_order,
-        ruthless_only=ruthless_only,
+        missing_for_full_fidelity=missing_for_full_fidelity,
     )
 
 

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import scipy
 
 from supple.call_checks import checked
 from supple.checksums import require_intact
 from supple.errors import FileFormatError, ModelError
 from supple.lazy import LazyModule
-from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
-from supple.structures.body.hdf5_parts import read_array, read_names, read_sparse, read_value
-from supple.structures.body.hdf5_recovery import read_recovery
-from supple.structures.body.hdf5_writer import FORMAT, MATRICES, PIECES_FORMAT, SECOND_ORDER, SURFACE, VERSION
-from supple.structures.body.modal_integrals import ModalIntegrals, Pairs, Quadratic
+from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.hdf5_fields import array, read, read_fields
+from supple.structures.body.hdf5_writer import APART, FORMAT, PIECES_FORMAT, TABLES, VERSION
+from supple.structures.body.recovery import Kind, MotionSet, Recovery
 from supple.structures.body.substructured_beam import BeamPieces, Place
-from supple.structures.discretization.validation import check_mass
-from supple.structures.elements.strains import Strains
-from supple.structures.elements.stresses import Recovery
-from supple.structures.elements.surface import BodySurface
-from supple.structures.reduction.report import Report
+from supple.structures.discretization.validation import MOST_ENTRY, check_mass
+from supple.structures.elements.recovery_table import RecoveryTable
+from supple.structures.reduction.residual_vectors import StaticShapes
 from supple.structures.stiffening.second_order import SecondOrder
 
 if TYPE_CHECKING:
@@ -79,78 +76,57 @@ def _opened(path: str | os.PathLike[str], readers: Mapping[str, Callable[[h5py.F
 
 def _read_pieces(file: h5py.File) -> BeamPieces:
     kinds = [_read(file[f"bodies/{i}"]) for i in range(len(file["bodies"]))]
-    group, order = file["frames"], read_array(file["body"]).tolist()
+    group, order = file["frames"], array(file["body"]).tolist()
     if not all(0 <= i < len(kinds) for i in order):
         raise ModelError(f"body: expected numbers from 0 to {len(kinds) - 1}, got {order}")
-    piece, node = read_array(group["piece"]), read_names(group["node"])
+    names, node = (read(group, name, tuple[str, ...]) for name in ("names", "node"))
     return BeamPieces(
         tuple(kinds[i] for i in order),
-        tuple(int(i) for i in read_array(file["first"])),
-        read_array(file["nodes"]),
-        {name: Place(int(i), at) for name, i, at in zip(read_names(group["names"]), piece, node, strict=True)},
+        tuple(int(i) for i in array(file["first"])),
+        array(file["nodes"]),
+        {name: Place(int(i), at) for name, i, at in zip(names, array(group["piece"]), node, strict=True)},
     )
 
 
 def _read(file: h5py.Group) -> FlexibleBody:
-    second_order = _read_second_order(file["second_order"]) if "second_order" in file else None
-    frames = {}
-    stored = file.get("frames", {})
-    for i in range(len(stored)):
-        group = stored[str(i)]
-        name = str(group.attrs["name"])
-        rows = np.zeros((6, 0)) if second_order is None else second_order.frames[name]
-        turning = bool(group.attrs["turning"])
-        frames[name] = ShapeFrame(read_array(group["position"]), read_array(group["shape"]), turning, rows)
-    group = file["integrals"]
-    N = Pairs(*(read_array(group[f"N/{name}"]) for name in ("first", "other", "value")))
-    moment, second, E, X = (read_array(group[name]) for name in ("moment", "second", "E", "X"))
-    integrals = ModalIntegrals(float(read_array(group["mass"])), moment, second, E, X, N)
-    report = _read_report(file["report"]) if "report" in file else None
-    shapes, mass_matrix, stiffness, damping = (read_sparse(file[name]) for name in MATRICES)
-    body = FlexibleBody(
-        basis=str(file.attrs["basis"]),
-        root=str(file.attrs["root"]),
-        labels=read_names(file["labels"]),
-        frames=frames,
-        nodes=read_array(file["nodes"]),
-        turning=read_array(file["turning"]),
-        shapes=shapes,
-        mass_matrix=mass_matrix,
-        stiffness=stiffness,
-        damping=damping,
-        integrals=integrals,
-        report=report,
-        strains=_read_strains(file["strains"]) if "strains" in file else None,
-        second_order=second_order,
-        surface=_read_surface(file["surface"]) if "surface" in file else None,
-        recovery=_read_recovery(file["recovery"], file) if "recovery" in file else None,
-        ruthless_only=str(file.attrs.get("ruthless_only", "")),
-    )
+    values = read_fields(file, FlexibleBody, APART)
+    if values["second_order"] is not None:
+        _require_masses(values["second_order"])
+    recovery = _read_recovery(file["recovery"], values) if "recovery" in file else None
+    body = FlexibleBody(**values, recovery=recovery)
     check_mass(body.mass_matrix, lambda i: body.labels[i])
     return body
 
 
-def _read_recovery(group: Any, body: Any) -> Recovery:
-    names = [str(frame.attrs["name"]) for frame in body["frames"].values()]
-    return read_recovery(group, len(body["labels"]), len(body["nodes"]), names)
+def _require_masses(second: SecondOrder) -> None:
+    masses = np.diagonal(second.mass_own)
+    largest = max(np.abs(x).max(initial=0.0) for x in (second.mass_own, second.mass_cross))
+    if not (masses >= 0.0).all() or not largest <= MOST_ENTRY:
+        raise ModelError(f"second_order: expected masses from 0 to {MOST_ENTRY:g}, got {[*masses, largest]}")
 
 
-def _read_second_order(group: Any) -> SecondOrder:
-    C = Quadratic(*(read_array(group[f"quadratic/{name}"]) for name in ("first", "other", "value")))
-    frames = {str(rows.attrs["name"]): read_array(rows) for rows in group.get("frames", {}).values()}
-    return SecondOrder(C, frames=frames, **{name: read_array(group[name]) for name in SECOND_ORDER})
+def _read_recovery(group: h5py.Group, body: Mapping[str, Any]) -> Recovery:
+    """What is recovered of a body with these fields."""
+    coordinates, nodes = len(body["labels"]), len(body["nodes"])
+    static: StaticShapes | None = read(group, "static", StaticShapes | None)
+    if static is not None and (wrong := static.misfit(coordinates, nodes, list(body["frames"]))):
+        raise ModelError(wrong)
+    tables: dict[tuple[Kind, MotionSet], RecoveryTable] = {}
+    for kind in [kind for kind in TABLES if kind in group]:
+        try:
+            own: RecoveryTable = read(group, kind, RecoveryTable)
+            if len(own) and not -1 <= own.nodes.min() <= own.nodes.max() < nodes:
+                raise ModelError(f"expected node numbers from 0 to {nodes - 1}, or -1 for none")
+            tables[kind, "coordinates"] = _of_columns(own, coordinates)
+            if static is not None and "static" in group[kind]:
+                moved = own.in_motions(read(group[kind], "static", scipy.sparse.csr_array))
+                tables[kind, "static"] = _of_columns(moved, static.count)
+        except ModelError as error:
+            raise ModelError(f"{kind.replace('_', ' ')}: {error}") from None
+    return Recovery(lambda kind, of: tables.get((kind, of)), lambda: static)
 
 
-def _read_surface(group: Any) -> BodySurface:
-    node, offset, faces = (np.atleast_1d(read_array(group[name])) for name in SURFACE)
-    return BodySurface(node.astype(np.int64), offset.astype(np.float64), faces.astype(np.int64))
-
-
-def _read_report(group: Any) -> Report:
-    return Report(**{f.name: read_value(group[f.name]) for f in fields(Report)})
-
-
-def _read_strains(group: Any) -> Strains:
-    places, quantities = read_names(group["places"]), read_names(group["quantities"])
-    positions, elasticity = read_array(group["positions"]), read_array(group["elasticity"])
-    return Strains(places, quantities, positions, read_sparse(group["matrix"]), elasticity)
+def _of_columns(table: RecoveryTable, columns: int) -> RecoveryTable:
+    if table.matrix.shape[1] != columns:
+        raise ModelError(f"expected a matrix of {columns} columns, got {table.matrix.shape[1]}")
+    return table

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from supple.call_checks import checked
 from supple.checksums import seal
 from supple.drafts import draft_of
 from supple.errors import FileFormatError
 from supple.lazy import LazyModule
-from supple.structures.body.hdf5_parts import write_names, write_sparse
-from supple.structures.body.hdf5_recovery import write_recovery
-from supple.structures.reduction.report import Report
+from supple.structures.body.hdf5_fields import write, write_fields
+from supple.structures.body.recovery import Kind, Recovery
 
 if TYPE_CHECKING:
     import h5py
 
     from supple.structures.body.flexible_body import FlexibleBody
     from supple.structures.body.substructured_beam import BeamPieces
-    from supple.structures.stiffening.second_order import SecondOrder
 else:
     h5py = LazyModule("h5py")
 
 FORMAT = "supple flexible body"
 PIECES_FORMAT = "supple beam in pieces"
-VERSION = 2
+VERSION = 3
 """Number of the format: raised with every change of what files hold, so that no file is misread."""
-MATRICES = ("shapes", "mass_matrix", "stiffness", "damping")
-SURFACE = ("node", "offset", "faces")
-SECOND_ORDER = ("shapes", "E", "X", "N_cross", "N_own", "mass_cross", "mass_own")
+APART = ("recovery", "source")
+"""Fields of a body that are written in another way, or not at all."""
+TABLES: dict[Kind, str] = {"strains": "", "stresses": "static_stresses", "section_forces": "static_forces"}
+"""Tables of a body with the names of those for static shapes."""
 
 
 @checked
@@ -70,58 +68,23 @@ def write_pieces(pieces: BeamPieces, path: Path) -> None:
         file["body"] = [list(kinds).index(id(body)) for body in pieces.bodies]
         file["first"], file["nodes"] = pieces.first, pieces.nodes
         group = file.create_group("frames")
-        write_names(group, "names", tuple(pieces.frames))
+        write(group, "names", tuple(pieces.frames))
         group["piece"] = [place.piece for place in pieces.frames.values()]
-        write_names(group, "node", tuple(place.node for place in pieces.frames.values()))
+        write(group, "node", tuple(place.node for place in pieces.frames.values()))
     seal(path)
 
 
 def _write(file: h5py.Group, body: FlexibleBody) -> None:
-    file.attrs.update({"format": FORMAT, "version": VERSION, "basis": body.basis, "root": body.root})
-    if body.ruthless_only:
-        file.attrs["ruthless_only"] = body.ruthless_only
-    write_names(file, "labels", body.labels)
-    file["nodes"], file["turning"] = body.nodes, body.turning
-    for name in MATRICES:
-        write_sparse(file.create_group(name), getattr(body, name))
-    for i, (name, frame) in enumerate(body.frames.items()):
-        group = file.create_group(f"frames/{i}")
-        group.attrs.update({"name": name, "turning": frame.turning})
-        group["position"], group["shape"] = frame.position, frame.shape
-    group = file.create_group("integrals")
-    for name in ("mass", "moment", "second", "E", "X"):
-        group[name] = getattr(body.integrals, name)
-    for name in ("first", "other", "value"):
-        group[f"N/{name}"] = getattr(body.integrals.N, name)
-    if body.strains is not None:
-        group = file.create_group("strains")
-        write_names(group, "places", body.strains.places)
-        write_names(group, "quantities", body.strains.quantities)
-        group["positions"], group["elasticity"] = body.strains.positions, body.strains.elasticity
-        write_sparse(group.create_group("matrix"), body.strains.matrix)
-    if body.second_order is not None:
-        _write_second_order(file.create_group("second_order"), body.second_order)
-    if body.surface is not None:
-        group = file.create_group("surface")
-        for name in SURFACE:
-            group[name] = getattr(body.surface, name)
+    file.attrs.update({"format": FORMAT, "version": VERSION})
+    write_fields(file, body, APART)
     if body.recovery is not None:
-        write_recovery(file.create_group("recovery"), body.recovery)
-    if body.report is not None:
-        group = file.create_group("report")
-        for field in fields(Report):
-            value = getattr(body.report, field.name)
-            if isinstance(value, tuple):
-                write_names(group, field.name, value)
-            else:
-                group[field.name] = value
+        _write_recovery(file.create_group("recovery"), body.recovery)
 
 
-def _write_second_order(group: Any, second: SecondOrder) -> None:
-    for name in ("first", "other", "value"):
-        group[f"quadratic/{name}"] = getattr(second.quadratic, name)
-    for name in SECOND_ORDER:
-        group[name] = getattr(second, name)
-    for i, (name, rows) in enumerate(second.frames.items()):
-        group[f"frames/{i}"] = rows
-        group[f"frames/{i}"].attrs["name"] = name
+def _write_recovery(group: h5py.Group, recovery: Recovery) -> None:
+    """Write what is known of a body's recovery; it is found now if it has not been requested."""
+    write(group, "static", recovery.static)
+    for kind, static in TABLES.items():
+        write(group, kind, getattr(recovery, kind))
+        if static and (moved := getattr(recovery, static)) is not None:
+            write(group[kind], "static", moved.matrix)

@@ -20,7 +20,7 @@ from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.discretization.dof_map import cross_matrix
 
 if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
+    from supple.structures.structure import Structure
 
 
 @checked

@@ -10,22 +10,20 @@ import os
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
+from supple.call_checks import checked
 from supple.checks import Floats, freeze, is_index
 from supple.errors import ModelError, nearest
 from supple.rigid_body import RigidBody
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.body.hdf5_writer import save_pieces
-from supple.structures.elements.section_forces import SectionForces
-from supple.structures.elements.strains import Strains
-from supple.structures.elements.stresses import Stresses
+from supple.structures.elements.recovery_table import RecoveryTable
 
 ENDS = ("start", "end")
 LEADING = re.compile(r"^\d+-\d+( at \d+)?")
-Recovered = TypeVar("Recovered", Stresses, SectionForces)
 
 
 class Place(NamedTuple):
@@ -35,6 +33,7 @@ class Place(NamedTuple):
     node: str
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class BeamPieces:
     """A beam as a chain of flexible bodies, each fixed to the end of the one before it; made by `Beam.pieces`.
@@ -112,8 +111,13 @@ class BeamPieces:
 
     def origin(self, piece: int) -> Floats:
         """Where the frame of a piece is, undeformed, from the beam's root, m."""
+        self._require(piece)
         at = self.first[piece] + self._end(piece, self.root)
         return np.asarray(self.nodes[at])
+
+    def _require(self, piece: int) -> None:
+        if not -len(self.bodies) <= piece < len(self.bodies):
+            raise ModelError(f"piece: expected an integer from 0 to {len(self.bodies) - 1}, got {piece!r:.40}")
 
     def place(self, name: str) -> Place:
         """A named frame, or a node of the beam by its number as text; where two pieces meet, the end of the inner one.
@@ -147,26 +151,19 @@ class BeamPieces:
         """Undeformed positions of the named frames, from the root, m."""
         return {name: self.origin(i) + self.bodies[i].frame(node).position for name, (i, node) in self.frames.items()}
 
-    def strains(self, piece: int) -> Strains | None:
-        """Strains of a piece for its coordinates, with the elements' numbers and positions in the whole beam."""
-        found, first = self.bodies[piece].strains, self.first[piece]
-        if found is None:
-            return None
-        places = tuple(_renumbered(place, first) for place in found.places)
-        return replace(found, places=places, positions=found.positions + self.origin(piece))
-
-    def whole(self, piece: int, found: Recovered) -> Recovered:
-        """Stresses or section forces of a piece with the numbers and positions of the whole beam."""
+    def whole(self, piece: int, found: RecoveryTable) -> RecoveryTable:
+        """Return what is recovered of a piece with the numbers and positions of the whole beam."""
         first = self.first[piece]
-        places = tuple(_renumbered(place, first) for place in found.places)
-        nodes, positions = found.nodes + first, found.positions + self.origin(piece)
-        if isinstance(found, Stresses):
-            elements = tuple(_renumbered(element, first) for element in found.elements)
-            return replace(found, places=places, elements=elements, nodes=nodes, positions=positions)
-        return replace(found, places=places, nodes=nodes, positions=positions)
+        return replace(
+            found,
+            places=tuple(_renumbered(place, first) for place in found.places),
+            elements=tuple(_renumbered(element, first) for element in found.elements),
+            nodes=np.where(found.nodes < 0, -1, found.nodes + first),
+            positions=found.positions + self.origin(piece),
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the beam to one HDF5 file, for `supple.structures.load_pieces`."""
+        """Write the beam to one HDF5 file, for `supple.structures.read`."""
         save_pieces(self, path)
 
     def _end(self, piece: int, end: str) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints, freeze, number, text
-from supple.errors import ModelError, nearest, one_of
+from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.structures.body.flexible_body import FlexibleBody, modal_body
 from supple.structures.body.integration import modal_integrals, rigid_totals
@@ -24,9 +24,10 @@ from supple.structures.builders.from_modes import NodalMasses
 from supple.structures.damping import Damping
 from supple.structures.discretization.dof_map import Bools, DofLayout, cross_matrix, extent
 from supple.structures.discretization.mass import Sparse
-from supple.structures.discretization.validation import check_not_negative, check_symmetric, free_cause, held_solver
+from supple.structures.discretization.validation import check_not_negative, check_symmetric, clamped_solver, free_cause
 from supple.structures.reduction.bases import ModalBasis, cantilever, craig_bampton, free_free
 from supple.structures.reduction.mode_selection import Modes, checked_modes
+from supple.structures.reduction.reduction import Reduction
 
 BASES = ("cantilever", "free-free", "craig-bampton")
 MISSING = "a superelement of mass and stiffness alone, without shapes and masses of the nodes inside"
@@ -37,7 +38,7 @@ UNEVEN = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
-class Recovery:
+class InteriorRecovery:
     """Motion of the nodes inside.
 
     Attributes
@@ -73,7 +74,7 @@ class Superelement:
         Node by node rx, ry, rz, ux, uy, uz, or ux, uy, uz, then the modal coordinates; SI.
     frames : dict of str to int
         Named boundary nodes, by index.
-    recovery : Recovery, optional
+    recovery : InteriorRecovery, optional
         Motion of the nodes inside.
     """
 
@@ -83,7 +84,7 @@ class Superelement:
     stiffness: Sparse
     mass_matrix: Sparse
     frames: dict[str, int]
-    recovery: Recovery | None = None
+    recovery: InteriorRecovery | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "labels", "nodes", "turning", "stiffness", "mass_matrix")
@@ -157,42 +158,40 @@ class Superelement:
         FlexibleBody
             Only for fidelity "ruthless" or "estimated-inertia", unless masses of the nodes inside are known.
         """
-        if text(basis, "basis") not in BASES:
-            raise ModelError(f"no basis {basis!r} of a superelement{one_of(BASES)}")
-        if interfaces is not None and basis != "craig-bampton":
-            raise ModelError(f"interfaces: only the basis 'craig-bampton' has them, got {interfaces!r} for {basis!r}")
+        wanted = Reduction(basis, modes, root, interfaces, damping)
+        wanted.require_basis(BASES, " of a superelement")
         point = self._point(root, "root")
         if not self.turning[point]:
             raise ModelError(f"root {root!r}: expected a boundary node that can turn, got one without rotations")
-        made = self._modal(basis, modes, point, interfaces)
-        return self._body(basis, root, made, self.nodes[point], damping)
+        return self._body(wanted, self._modal(wanted, point), self.nodes[point])
 
     def _point(self, name: str, what: str) -> int:
         if text(name, what) not in self.frames:
             raise ModelError(f"{what}: no frame {name!r}{nearest(name, self.frames)}")
         return self.frames[name]
 
-    def _modal(self, basis: str, modes: Modes | None, point: int, interfaces: Sequence[str] | None) -> ModalBasis:
+    def _modal(self, wanted: Reduction, point: int) -> ModalBasis:
+        basis, modes, interfaces = wanted.basis, wanted.modes, wanted.interfaces
         K, M, size = self.stiffness, self.mass_matrix, self.stiffness.shape[0]
         fixed = self.layout.of([point])
         free = np.setdiff1d(np.arange(size), fixed)
-        held_solver(scipy.sparse.csr_array(K[free][:, free]), lambda i: self._name(int(free[i])))
+        clamped_solver(scipy.sparse.csr_array(K[free][:, free]), lambda i: self._name(int(free[i])))
         R = self.rigid_motions(self.nodes[point])
         scales = np.concatenate([self.layout.scales(extent(self.nodes)), np.ones(size - self.layout.size)])
         ends = [point, *(self._point(name, "interface") for name in (interfaces or self.frames))]
         others = self.layout.of(dict.fromkeys(i for i in ends if i != point))
         count = size - len(fixed) - (len(others) if basis == "craig-bampton" else 0)
-        wanted = checked_modes(count if modes is None else modes, basis)
+        kept = checked_modes(count if modes is None else modes, basis)
         if basis == "craig-bampton":
-            return craig_bampton(K, M, (fixed, others), R, scales, wanted)
-        return (cantilever if basis == "cantilever" else free_free)(K, M, fixed, R, scales, wanted)
+            return craig_bampton(K, M, (fixed, others), R, scales, kept)
+        return (cantilever if basis == "cantilever" else free_free)(K, M, fixed, R, scales, kept)
 
     def _name(self, row: int) -> str:
         if row >= self.layout.size:
             return f"modal coordinate {row - self.layout.size + 1}"
         return f"node {self.labels[self.layout.point[row]]}"
 
-    def _body(self, basis: str, root: str, made: ModalBasis, origin: Floats, damping: Damping) -> FlexibleBody:
+    def _body(self, wanted: Reduction, made: ModalBasis, origin: Floats) -> FlexibleBody:
         nodes, turning = self.nodes, self.turning
         shapes = np.asarray(self.layout.motion @ made.shapes[: self.layout.size])
         inside = self.recovery
@@ -201,16 +200,16 @@ class Superelement:
             shapes = np.concatenate([shapes, inside.matrix @ made.shapes])
             turning = np.concatenate([turning, np.ones(len(inside.nodes), bool)])
         return modal_body(
-            basis,
-            root,
+            wanted.basis,
+            wanted.root,
             self.frames,
             nodes - origin,
             turning,
             shapes,
             made.squares,
-            damping,
+            wanted.damping,
             self._integrals(made.shapes, origin),
-            ruthless_only="" if inside is not None and inside.masses is not None else MISSING,
+            missing_for_full_fidelity="" if inside is not None and inside.masses is not None else MISSING,
         )
 
     def _integrals(self, shapes: Floats, origin: Floats) -> ModalIntegrals:
@@ -230,7 +229,7 @@ class Superelement:
 
 
 def sound_superelement(
-    labels: Ints, nodes: Floats, turning: Bools, K: Sparse, M: Sparse, recovery: Recovery | None = None
+    labels: Ints, nodes: Floats, turning: Bools, K: Sparse, M: Sparse, recovery: InteriorRecovery | None = None
 ) -> Superelement:
     """A superelement without frames; refused if its matrices cannot be those of a free structure."""
     K, M = check_symmetric(K, "stiffness"), check_symmetric(M, "mass")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy
@@ -13,14 +14,10 @@ from supple.errors import ModelError, nearest
 from supple.structures.builders.connections import Attach, Bushing, Connection, Follow, Part, Weld
 from supple.structures.discretization.couplings import Arm, Average
 from supple.structures.discretization.dof_map import DofLayout, cross_matrix
-from supple.structures.discretization.mass import MassModel, Sparse, joined
-from supple.structures.discretization.structure import Structure, named
-from supple.structures.elements.assembled_recovery import AssembledRecovery
-from supple.structures.elements.assembled_stress import AssembledStress
-from supple.structures.elements.placed_parts import PlacedPart
-from supple.structures.elements.strains import Strains
-from supple.structures.elements.strains import joined as joined_strains
-from supple.structures.elements.surface import BodySurface
+from supple.structures.discretization.frames import named
+from supple.structures.discretization.mass import Sparse
+from supple.structures.elements.assembled import Assembled, PlacedPart
+from supple.structures.structure import Structure
 
 COINCIDENT = 1e-6
 """Share of a part's size within which nodes count as one place."""
@@ -61,7 +58,7 @@ def assemble(
     >>> [round(f, 1) for f in wing.reduce("cantilever", modes=2).report.frequencies.tolist()]
     [7.8, 12.4]
     """
-    whole = SideBySide(parts)
+    whole = UnconnectedParts(parts)
     rigid = [group for part in whole.parts.values() for group in part.regions()]
     averages = [one for part in whole.parts.values() for one in part.averages()]
     arms = [one for part in whole.parts.values() for one in part.arms()]
@@ -84,26 +81,20 @@ def assemble(
         except ModelError as error:
             raise ModelError(f"assembly: {what} {counts[what]}: {error}") from None
     firm, arms = _sorted(rigid, arms, whole.layout)
-    K = scipy.sparse.csr_array(sum(bushings, start=whole.stiffness()))
-    structure = Structure(
-        whole.layout.points,
-        whole.layout.turning,
-        K,
-        whole.mass(),
-        whole.frames(frames),
-        whole.strains(),
-        whole.stress(),
-        whole.surface(),
-        whole.stress_source(),
+    structure = replace(
+        Structure.of(whole.elements, whole.frames(frames)),
         rigid=tuple(rigid + firm),
         averages=tuple(averages),
         arms=tuple(arms),
     )
+    if bushings:
+        K = scipy.sparse.csr_array(sum(bushings, start=structure.stiffness))
+        structure = replace(structure, stiffness=K)
     _check_one_piece(structure, whole)
     return structure
 
 
-class SideBySide:
+class UnconnectedParts:
     """Parts beside each other, before they are joined."""
 
     def __init__(self, parts: Mapping[str, Structure | Part]) -> None:
@@ -117,8 +108,8 @@ class SideBySide:
             self.parts[name] = placed = PlacedPart(name, part, node, dof)
             node += len(placed.structure.nodes)
             dof += placed.structure.layout.size
-        nodes = np.concatenate([part.nodes for part in self.parts.values()])
-        self.layout = DofLayout(nodes, np.concatenate([part.structure.turning for part in self.parts.values()]))
+        self.elements = Assembled(tuple(self.parts.values()))
+        self.layout = self.elements.layout
 
     def part(self, name: str) -> PlacedPart:
         """A part by its name."""
@@ -185,55 +176,6 @@ class SideBySide:
                 raise ModelError(f"assembly: frame {name!r}: {error}") from None
         return named(found, len(self.layout.points))
 
-    def stiffness(self) -> Sparse:
-        """Of the parts."""
-        size = self.layout.size
-        total = scipy.sparse.csr_array((size, size))
-        for part in self.parts.values():
-            expand = part.expand(size)
-            total = total + expand.T @ part.structure.stiffness @ expand
-        return scipy.sparse.csr_array((total + total.T) * 0.5)
-
-    def mass(self) -> MassModel:
-        """Of the parts."""
-        parts = [part.mass(self.layout.size) for part in self.parts.values()]
-        whole = joined(parts)
-        if all(part.given is None for part in parts):
-            return whole
-        given = scipy.sparse.csr_array(sum((part.matrix for part in parts[1:]), start=parts[0].matrix))
-        return MassModel(whole.motion, whole.positions, whole.weights, whole.counted, given, whole.swung)
-
-    def strains(self) -> Strains | None:
-        """Of those parts that have some."""
-        found = [part.strains(len(self.layout.points)) for part in self.parts.values()]
-        known = [strains for strains in found if strains is not None]
-        return joined_strains(known) if known else None
-
-    def stress(self) -> AssembledStress | None:
-        """None if a part's is not known."""
-        found = [part.stress() for part in self.parts.values()]
-        known = [stress for stress in found if stress is not None]
-        return AssembledStress(tuple(known)) if len(known) == len(found) else None
-
-    def stress_source(self) -> AssembledRecovery | None:
-        """Of those parts whose elements are known."""
-        known = [found for part in self.parts.values() if (found := part.stress_source()) is not None]
-        return AssembledRecovery(tuple(known)) if known else None
-
-    def surface(self) -> BodySurface | None:
-        """Of those parts that have one."""
-        parts = [part.surface() for part in self.parts.values()]
-        known = [surface for surface in parts if surface is not None]
-        if not known:
-            return None
-        first = np.cumsum([0, *(len(surface.node) for surface in known)])
-        faces = [surface.faces + start for surface, start in zip(known, first, strict=False)]
-        return BodySurface(
-            np.concatenate([surface.node for surface in known]),
-            np.concatenate([surface.offset for surface in known]),
-            np.concatenate(faces),
-        )
-
 
 def _sorted(
     rigid: Sequence[tuple[int, ...]], arms: Sequence[Arm], layout: DofLayout
@@ -264,7 +206,7 @@ def _sorted(
     return firm, free
 
 
-def _check_one_piece(structure: Structure, whole: SideBySide) -> None:
+def _check_one_piece(structure: Structure, whole: UnconnectedParts) -> None:
     """Refuse parts that nothing joins to the others."""
     small = structure.condensed
     links = scipy.sparse.csr_array(abs(small.motion).T @ abs(small.motion)) + abs(small.stiffness)

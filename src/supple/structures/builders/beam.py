@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from supple.call_checks import checked
@@ -16,18 +15,14 @@ from supple.errors import ModelError
 from supple.structures.body.beam_cutting import PointMass, Segment, cut
 from supple.structures.body.substructured_beam import BeamPieces
 from supple.structures.damping import Damping
-from supple.structures.discretization.dof_map import DofLayout
-from supple.structures.discretization.mass import MassModel, Sparse, joined, stations
-from supple.structures.discretization.structure import Structure, named
-from supple.structures.elements.beam_element import Element, gauss
-from supple.structures.elements.beam_recovery import BeamRecovery
-from supple.structures.elements.beam_stress import BeamSegment, BeamStress
-from supple.structures.elements.strains import joined as joined_strains
-from supple.structures.elements.strains import of_beam
-from supple.structures.elements.surface import of_segments
+from supple.structures.discretization.frames import named
+from supple.structures.elements.beam import BeamElements, BeamSegment
+from supple.structures.elements.beam_element import Element
 from supple.structures.materials import Material
 from supple.structures.reduction.mode_selection import Modes
+from supple.structures.reduction.reduction import Reduction
 from supple.structures.sections.cross_sections import CrossSection
+from supple.structures.structure import Structure
 
 MOST_ELEMENTS = 10_000
 """Of one structure. Beyond some thousands rounding shows in the lowest frequencies of a beam."""
@@ -95,7 +90,7 @@ class Beam(Structure):
         >>> len(pieces), pieces.modes, len({id(body) for body in pieces.bodies})
         (8, 48, 1)
         """
-        return cut(self, count, (basis, modes, root, damping), interfaces, self._of_segments)
+        return cut(self, count, Reduction(basis, modes, root, interfaces, damping), self._of_segments)
 
     def _of_segments(self, segments: Sequence[Segment]) -> Structure:
         """Other elements made like those of this beam, from the origin on."""
@@ -201,19 +196,11 @@ def beam_path(
     nodes = np.concatenate(
         [a + np.arange(n)[:, None] / n * (b - a) for a, b, n in zip(x, x[1:], counts, strict=False)] + [x[-1:]]
     )
-    layout = DofLayout(nodes, np.ones(len(nodes), bool))
-    parts, gauges, stressed = [], [], []
-    K = scipy.sparse.csr_array((layout.size, layout.size))
+    parts = []
     for i in range(segments):
         length = size(float(np.linalg.norm(x[i + 1] - x[i])), f"beam: segment {i + 1}: length")
         element = Element(length / counts[i], sections[i], materials[i], shear)
-        ends = np.arange(first[i], first[i + 1])
-        turn = np.kron(np.eye(4), axes[i])
-        turned = turn.T @ element.stiffness() @ turn
-        K = K + _assembled((turned + turned.T) / 2.0, ends, layout.size)
-        parts.append((_lumped if lumped else _consistent)(element, axes[i], ends, layout))
-        gauges.append(of_beam(element, axes[i], ends, nodes))
-        stressed.append(BeamSegment(element, axes[i], ends, nodes, lumped))
+        parts.append(BeamSegment(element, axes[i], np.arange(first[i], first[i + 1]), nodes, lumped))
     corners = {f"corner{i}": int(first[i]) for i in range(1, segments)}
     extra = {name: _point(name, number, first) for name, number in (frames or {}).items()}
     names = named({"start": 0, **corners, "end": int(first[-1]), **extra}, len(nodes))
@@ -222,69 +209,7 @@ def beam_path(
         Segment(tuple(step.tolist()), n, shape, stuff, tuple(R[1].tolist()))
         for step, n, shape, stuff, R in zip(steps, counts, sections, materials, axes, strict=True)
     )
-    strains = joined_strains(gauges)
-    return Beam(
-        nodes,
-        layout.turning,
-        K,
-        joined(parts),
-        names,
-        strains,
-        BeamStress(stressed),
-        of_segments(nodes, list(zip(first[:-1].tolist(), first[1:].tolist(), sections, axes, strict=True))),
-        BeamRecovery(stressed),
-        segments=recipe,
-        lumped=lumped,
-        shear=shear,
-    )
-
-
-def _consistent(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> MassModel:
-    """Mass at Gauss points of equal elements that begin at the nodes `ends`: its mass matrix is exact."""
-    s, w = gauss()
-    to_local = np.kron(np.eye(4), axes)
-    turn, move = (axes.T @ part @ to_local for part in element.motion(s))
-    a, b = layout.points[ends], layout.points[ends + 1]
-    positions = (a[:, None] + s[:, None] * (b - a)[:, None]).reshape(-1, 3)
-    columns = np.broadcast_to(6 * ends[:, None, None, None] + np.arange(12), (len(ends), *move.shape))
-    operators = []
-    for part in (move, turn):
-        values = np.broadcast_to(part, columns.shape).ravel()
-        rows = np.repeat(np.arange(3 * len(positions)), 12)
-        operator = scipy.sparse.csr_array((values, (rows, columns.ravel())), shape=(3 * len(positions), layout.size))
-        operator.eliminate_zeros()
-        operators.append(operator)
-    weights = np.tile(w * element.length, len(ends))
-    return _of_section(element, axes, positions, operators[0], operators[1], weights)
-
-
-def _lumped(element: Element, axes: Floats, ends: Ints, layout: DofLayout) -> MassModel:
-    """Half of each element's mass, with the inertia of its section, at each of its nodes."""
-    nodes = np.concatenate([ends, ends[-1:] + 1])
-    lengths = np.full(len(nodes), element.length)
-    lengths[[0, -1]] /= 2.0
-    rows = 6 * nodes[:, None] + np.arange(3)
-    turn, move = (scipy.sparse.csr_array(layout.motion[(rows + shift).ravel()]) for shift in (0, 3))
-    return _of_section(element, axes, layout.points[nodes], move, turn, lengths)
-
-
-def _of_section(
-    element: Element, axes: Floats, positions: Floats, move: Sparse, turn: Sparse, lengths: Floats
-) -> MassModel:
-    """Slices of the beam of these lengths."""
-    section, rho = element.section, element.material.rho
-    second = axes.T @ np.diag([0.0, rho * section.Iz, rho * section.Iy]) @ axes
-    return stations(positions, move, turn, rho * section.A * lengths, lengths[:, None, None] * second)
-
-
-def _assembled(K: Floats, ends: Ints, size: int) -> Sparse:
-    """Equal element matrices (12, 12) of elements between the nodes `ends` and the next ones, added up."""
-    dofs = 6 * ends[:, None] + np.arange(12)
-    rows = np.broadcast_to(dofs[:, :, None], (len(ends), 12, 12))
-    columns = np.broadcast_to(dofs[:, None, :], (len(ends), 12, 12))
-    values = np.broadcast_to(K, (len(ends), 12, 12))
-    used = values != 0.0
-    return scipy.sparse.csr_array((values[used], (rows[used], columns[used])), shape=(size, size))
+    return replace(Beam.of(BeamElements(parts), names), segments=recipe, lumped=lumped, shear=shear)
 
 
 def _axes(along: Floats, y_axis: Floats | None, segment: int) -> Floats:

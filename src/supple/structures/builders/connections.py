@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from supple.call_checks import checked
-from supple.structures.discretization.structure import Structure
+from supple.structures.structure import Structure
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation

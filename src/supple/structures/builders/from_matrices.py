@@ -15,17 +15,18 @@ from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, PhysicsWarning, nearest, warn
 from supple.structures.body.integration import totals
 from supple.structures.discretization.dof_map import DofLayout, extent
+from supple.structures.discretization.frames import named
 from supple.structures.discretization.mass import Sparse
 from supple.structures.discretization.mass_classification import recognised
-from supple.structures.discretization.structure import Structure, named
 from supple.structures.discretization.validation import check_free, check_not_negative, check_symmetric
 from supple.structures.eigen.lowest_modes import DENSE
-from supple.structures.elements.given_recovery import StressRecovery
-from supple.structures.elements.given_stress import GivenStress
+from supple.structures.elements.external import ExternalElements, StressRecovery
 from supple.structures.stiffening.load_cases import case_names
+from supple.structures.structure import Structure
 
 GivenCases: TypeAlias = Mapping[str, Any] | Sequence[tuple[str | ArrayLike, Any]]
 """Load cases, or forces on the degrees of freedom, with what their stresses add to the stiffness."""
+GivenTangents: TypeAlias = tuple[tuple[str | Floats, ...], tuple[Sparse, ...]]
 FE_ORDER = np.array([3, 4, 5, 0, 1, 2])
 """Places of rx, ry, rz, ux, uy, uz among ux, uy, uz, rx, ry, rz."""
 UNEVEN = 1e-6
@@ -98,13 +99,17 @@ def from_matrices(
     order = (6 * np.arange(k)[:, None] + FE_ORDER).ravel() if turning[0] else np.arange(3 * k)
     M, K = _reordered(M, order), _reordered(K, order)
     structure = sound_structure(layout, M, K, named(frames, k))
+    known: dict[str, Any] = {}
     if geometric_stiffness is not None:
-        geometric = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
-        structure = replace(structure, geometric=geometric)
+        cases, tangents = _given_stress(geometric_stiffness, structure.stiffness, order, structure.frames)
+        known |= {"cases": cases, "tangents": tangents}
     if recovery is not None:
         if not isinstance(recovery, StressRecovery):
             raise ModelError(f"recovery: expected a StressRecovery, got {type(recovery).__name__}")
-        structure = replace(structure, stress_source=recovery.source(layout, order))
+        known["of_nodes"] = recovery.table(layout, order)
+    if known:
+        elements = ExternalElements(layout, structure.stiffness, structure.masses, **known)
+        structure = replace(structure, elements=elements)
     _warn_of_units(structure)
     return structure
 
@@ -157,7 +162,7 @@ def _sparse(value: Any, what: str) -> Sparse:
     return scipy.sparse.csr_array(matrix)
 
 
-def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str, Any]) -> GivenStress:
+def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str, Any]) -> GivenTangents:
     """Load cases with their matrices, checked and in the order of the structure's degrees of freedom."""
     pairs = list(given.items()) if isinstance(given, Mapping) else given
     if not isinstance(pairs, Sequence) or any(not isinstance(p, Sequence) or len(p) != 2 for p in pairs):
@@ -181,7 +186,7 @@ def _given_stress(given: GivenCases, K: Sparse, order: Ints, frames: Mapping[str
         if matrix.shape != K.shape:
             raise ModelError(f"{what}: expected the shape {K.shape} of the stiffness, got {matrix.shape}")
         matrices.append(check_symmetric(scipy.sparse.csr_array(matrix[order][:, order]), what))
-    return GivenStress(tuple(cases), tuple(matrices), K)
+    return tuple(cases), tuple(matrices)
 
 
 def _check_even(M: Sparse, layout: DofLayout) -> None:

@@ -20,8 +20,9 @@ from supple.structures.body.flexible_body import FlexibleBody, modal_body
 from supple.structures.body.integration import modal_integrals
 from supple.structures.damping import Damping
 from supple.structures.discretization.dof_map import DofLayout
-from supple.structures.discretization.mass import MassModel, stations, turned
-from supple.structures.discretization.structure import named
+from supple.structures.discretization.frames import named
+from supple.structures.discretization.mass import MassModel
+from supple.structures.discretization.mass_classification import on_nodes
 from supple.structures.eigen.lowest_modes import lowest_modes
 
 ORTHONORMAL = 1e-9
@@ -78,15 +79,8 @@ class NodalMasses:
 
     def rows(self, layout: DofLayout) -> MassModel:
         """The same mass as points that move with the degrees of freedom."""
-        size, count = layout.size, len(self.mass)
-        place = scipy.sparse.csr_array(scipy.sparse.eye_array(size))
-        turn = [scipy.sparse.csr_array(place[np.arange(count) * 6 + a]) for a in range(3)]
-        moved = [scipy.sparse.csr_array(place[np.arange(count) * 6 + 3 + a]) for a in range(3)]
-        moved = [u + t for u, t in zip(moved, turned(turn, self.offset), strict=True)]
-        woven = np.arange(3 * count).reshape(3, count).T.ravel()  # node by node
-        displacement, rotation = (scipy.sparse.csr_array(scipy.sparse.vstack(x))[woven] for x in (moved, turn))
         second: Floats = getattr(self, "_second")  # noqa: B009
-        return stations(layout.points + self.offset, displacement, rotation, self.mass, second)
+        return on_nodes(layout, self.mass, self.offset, second)
 
 
 @checked

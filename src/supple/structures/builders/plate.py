@@ -13,15 +13,12 @@ from supple.call_checks import checked
 from supple.checks import Floats, array, size
 from supple.errors import ModelError, one_of
 from supple.structures.builders.plate_mesh import NEAR, PlateMesh, check_outline, fill, grid, off_plate, on_edge
-from supple.structures.discretization.mass import MassModel, Sparse, stations
-from supple.structures.discretization.structure import Structure, named
+from supple.structures.discretization.frames import named, nodes_in
+from supple.structures.elements.plate import Plate
 from supple.structures.elements.plate_element import PlateElements
-from supple.structures.elements.plate_recovery import PlateRecovery
-from supple.structures.elements.plate_strains import of_plate
-from supple.structures.elements.plate_stress import PlateStress
-from supple.structures.elements.surface import of_plate as surface_of_plate
 from supple.structures.layups import Layer, Layup
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
 OnPlate = str | ArrayLike | Callable[[Floats], Any]
 """A place on a plate: an edge, a position or several, or a function of all positions."""
@@ -91,27 +88,11 @@ def plate(
         else _chosen(name, where, (corners, rectangle), nodes)
         for name, where in given.items()
     }
-    made = plate_structure(
-        PlateElements(nodes, mesh.corners, found), named({name: numbers[name] for name in frames or {}}, len(nodes))
-    )
+    own = named({name: numbers[name] for name in frames or {}}, len(nodes))
+    made = Structure.of(Plate(PlateElements(nodes, mesh.corners, found)), own)
     for name in averages or {}:
         made = made.with_average(name, numbers[name])
     return made
-
-
-def plate_structure(plate: PlateElements, frames: dict[str, tuple[int, ...]]) -> Structure:
-    """The structure of elements, with these frames."""
-    return Structure(
-        plate.nodes,
-        np.ones(len(plate.nodes), bool),
-        _assembled(plate),
-        _mass(plate),
-        frames,
-        of_plate(plate),
-        PlateStress(plate),
-        surface_of_plate(plate.corners, plate.sides, plate.normals() * plate.layup.thickness / 2.0),
-        PlateRecovery(plate),
-    )
 
 
 def _outline(outline: ArrayLike) -> tuple[Floats, bool]:
@@ -209,10 +190,7 @@ def _chosen(name: str, where: Any, outline: tuple[Floats, bool], nodes: Floats) 
     """Numbers of the nodes of an edge or a corner, or of a function."""
     corners, rectangle = outline
     if callable(where):
-        chosen = np.flatnonzero(where(nodes.T))
-        if len(chosen) == 0:
-            raise ModelError(f"plate: frame {name!r}: expected some nodes, got none from its function")
-        return [int(i) for i in chosen]
+        return nodes_in(where, nodes, f"plate: frame {name!r}")
     edges = {f"edge{i + 1}": i for i in range(len(corners))}
     if rectangle:
         edges = {**dict(zip(SIDES, range(4), strict=True)), **edges}
@@ -229,44 +207,3 @@ def _nearest(points: Floats, nodes: Floats, size: float) -> list[int]:
     gaps, found = scipy.spatial.KDTree(nodes[:, :2]).query(points)
     assert np.max(gaps) <= 10.0 * NEAR * size, "meshes go through the positions of frames"
     return list(dict.fromkeys(int(i) for i in np.atleast_1d(found)))
-
-
-def _assembled(plate: PlateElements) -> Sparse:
-    """The stiffness of all elements."""
-    K, dofs, size = plate.stiffness(), plate.dofs, 6 * len(plate.nodes)
-    used = K != 0.0
-    rows = np.broadcast_to(dofs[:, :, None], K.shape)[used]
-    columns = np.broadcast_to(dofs[:, None, :], K.shape)[used]
-    total = scipy.sparse.csr_array((K[used], (rows, columns)), shape=(size, size))
-    return scipy.sparse.csr_array((total + total.T) * 0.5)
-
-
-def _mass(plate: PlateElements) -> MassModel:
-    """Pieces at Gauss points, with the inertia of the thickness; a heavier face puts their centres off the middle."""
-    layup = plate.layup
-    area = plate.surface_areas().ravel()
-    height = layup.moment / layup.mass if layup.mass > 0 else 0.0
-    n = np.repeat(plate.element_normals(), area.size // len(plate.corners), axis=0)
-    arm = height * n
-    turn = plate.rotation()
-    move = plate.displacement() + height * np.stack(
-        [turn[:, :, 1], -turn[:, :, 0], np.zeros_like(turn[:, :, 0])], axis=2
-    )
-    second = (layup.inertia - layup.moment * height) * n[:, :, None] * n[:, None, :]
-    return stations(
-        plate.positions().reshape(-1, 3) + arm,
-        _operator(plate.in_common_axes(move), plate),
-        _operator(plate.in_common_axes(turn), plate),
-        layup.mass * area,
-        area[:, None, None] * second,
-        arm if height else None,
-    )
-
-
-def _operator(values: Floats, plate: PlateElements) -> Sparse:
-    """Rows (3 e g, size) of operators (e, g, 3, 24)."""
-    rows = np.repeat(np.arange(values.size // 24), 24)
-    columns = np.broadcast_to(plate.dofs[:, None, None], values.shape).ravel()
-    out = scipy.sparse.csr_array((values.ravel(), (rows, columns)), shape=(values.size // 24, 6 * len(plate.nodes)))
-    out.eliminate_zeros()
-    return out

@@ -15,6 +15,7 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.errors import ModelError
 from supple.structures.discretization.dof_map import Bools
+from supple.structures.elements.boundary import quadrilaterals
 
 MOST_NODES = 50_000
 """Of one plate: 300,000 degrees of freedom."""
@@ -128,14 +129,8 @@ def _quadrilaterals(points: Floats, triangles: Ints) -> PlateMesh:
     """Three around the centre of each triangle."""
     a, b, c = (points[triangles[:, i]] for i in range(3))
     turned = _cross(b - a, c - a) < 0
-    triangles = np.where(turned[:, None], triangles[:, ::-1], triangles)
-    sides = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
-    pairs, which = np.unique(sides, axis=0, return_inverse=True)
-    middle = len(points) + which.reshape(-1, 3)
-    centre = len(points) + len(pairs) + np.arange(len(triangles))
-    nodes = np.concatenate([points, points[pairs].mean(axis=1), points[triangles].mean(axis=1)])
-    corners = [np.stack([triangles[:, i], middle[:, i], centre, middle[:, i - 1]], axis=1) for i in range(3)]
-    used, numbers = np.unique(np.concatenate(corners), return_inverse=True)
+    nodes, corners = quadrilaterals(points, np.where(turned[:, None], triangles[:, ::-1], triangles))
+    used, numbers = np.unique(corners, return_inverse=True)
     flat = np.column_stack([nodes, np.zeros(len(nodes))])
     return PlateMesh(flat[used], numbers.reshape(-1, 4).astype(np.int64))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,18 +10,19 @@ from numpy.typing import ArrayLike
 from supple.call_checks import checked
 from supple.checks import Floats, Ints, array, size
 from supple.errors import ModelError
-from supple.structures.builders.plate import checked_layup, plate_structure
-from supple.structures.discretization.structure import Structure, named
+from supple.structures.builders.plate import checked_layup
+from supple.structures.discretization.frames import Where, chosen
+from supple.structures.elements.boundary import edges, quadrilaterals
+from supple.structures.elements.plate import Plate
 from supple.structures.elements.plate_element import PlateElements
 from supple.structures.layups import Layup
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
 WARP = 0.05
 """Height of a corner over the plane of its element, relative to its diagonals, to which links join it accurately."""
 SHARP = 1e-6
 """Share of its diagonals' product below which an element has no area."""
-OnShell = int | Iterable[int] | Callable[[Floats], Any]
-"""A node, several, or a function of all positions (3, k) that says which nodes are in."""
 
 
 @checked
@@ -32,7 +32,7 @@ def shell(
     thickness: float | None = None,
     material: Material | None = None,
     layup: Layup | None = None,
-    frames: Mapping[str, OnShell] | None = None,
+    frames: Mapping[str, Where] | None = None,
 ) -> Structure:
     """A thin shell from a mesh of quadrilaterals or of triangles.
 
@@ -77,13 +77,13 @@ def shell(
     table = _elements(elements, k)
     found = checked_layup(thickness, material, layup, "shell")
     if table.shape[1] == 3:
-        x, table = _quadrilaterals(x, table)
+        x, table = quadrilaterals(x, table)
     _check_sides(table)
     unused = np.setdiff1d(np.arange(len(x)), table)
     if len(unused):
         raise ModelError(f"shell: node {unused[0]}: expected all nodes in elements ({len(unused)} are in none)")
-    chosen = {name: _nodes_of(name, where, x) for name, where in (frames or {}).items()}
-    return plate_structure(PlateElements(x, table, found, facets(x, table)), named(chosen, len(x)))
+    plate = PlateElements(x, table, found, facets(x, table))
+    return Structure.of(Plate(plate), chosen(frames or {}, x, "shell: "))
 
 
 def facets(nodes: Floats, elements: Ints) -> Floats:
@@ -132,20 +132,9 @@ def _elements(given: ArrayLike, k: int) -> Ints:
     return table.astype(np.int64)
 
 
-def _quadrilaterals(nodes: Floats, triangles: Ints) -> tuple[Floats, Ints]:
-    """Three around the centre of each triangle; nodes are those given, middles of sides, centres."""
-    sides = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
-    pairs, which = np.unique(sides, axis=0, return_inverse=True)
-    middle = len(nodes) + which.reshape(-1, 3)
-    centre = len(nodes) + len(pairs) + np.arange(len(triangles))
-    corners = [np.stack([triangles[:, i], middle[:, i], centre, middle[:, i - 1]], axis=1) for i in range(3)]
-    points = np.concatenate([nodes, nodes[pairs].mean(axis=1), nodes[triangles].mean(axis=1)])
-    return points, np.concatenate(corners)
-
-
 def _check_sides(elements: Ints) -> None:
     """Refuse edges that two elements pass in the same sense: a branch, or an element that is turned over."""
-    sides = np.stack([elements, np.roll(elements, -1, axis=1)], axis=-1).reshape(-1, 2)
+    sides = edges(elements)
     _, first, count = np.unique(sides, axis=0, return_index=True, return_counts=True)
     if count.max() > 1:
         a, b = sides[first[np.argmax(count)]]
@@ -154,12 +143,3 @@ def _check_sides(elements: Ints) -> None:
             f"shell: elements {each[0]} and {each[1]}: expected nodes that go round in the same sense, and at most two "
             f"elements at an edge, got the edge from node {a} to node {b} twice"
         )
-
-
-def _nodes_of(name: str, where: OnShell, nodes: Floats) -> int | list[int]:
-    if not callable(where):
-        return where if isinstance(where, int | np.integer) else list(where)
-    found = np.flatnonzero(where(nodes.T))
-    if not len(found):
-        raise ModelError(f"shell: frame {name!r}: expected some nodes, got none from its function")
-    return [int(i) for i in found]

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy
 
 from supple.call_checks import checked
-from supple.checks import Floats, Ints, size
+from supple.checks import size
 from supple.errors import ModelError
-from supple.structures.discretization.dof_map import DofLayout
-from supple.structures.discretization.mass import Sparse
-from supple.structures.discretization.mass_classification import continuous
-from supple.structures.discretization.structure import Structure, named
-from supple.structures.elements.solid_recovery import SolidRecovery
-from supple.structures.elements.solid_stress import SolidStress
-from supple.structures.elements.strains import of_solid
-from supple.structures.elements.surface import BodySurface, of_nodes, triangles
+from supple.structures.discretization.frames import Where, chosen
+from supple.structures.elements.solid import Solid
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
-Where = int | Iterable[int] | Callable[[Floats], Any]
 MOST_NODES = 100_000
 """Limit for a box: it takes minutes and some GB to reduce."""
 HEXAHEDRON = 8
 """Corners of a hexahedron."""
-DEGREES = {"ElementHex1": 4, "ElementHex2": 6, "ElementTetP1": 2, "ElementTetP2": 6}
-"""Degree to which integrals over an element are exact: the mass also of elements that are not straight."""
 
 
 @checked
@@ -60,19 +51,8 @@ def from_mesh(mesh: Any, material: Material, frames: Mapping[str, Where]) -> Str
     if not isinstance(material, Material):
         raise ModelError(f"material: expected a Material, got {material!r}")
     _check_volumes(mesh)
-    element = mesh.elem()
-    basis = skfem.Basis(mesh, element, intorder=DEGREES[type(element).__name__])
-    nodes = np.ascontiguousarray(mesh.doflocs.T, dtype=np.float64)
-    weights = scipy.sparse.csr_array(skfem.BilinearForm(lambda u, v, w: material.rho * u * v).assemble(basis))
-    layout = DofLayout(nodes, np.zeros(len(nodes), bool))
-    numbers = {name: _numbers(name, where, nodes) for name, where in frames.items()}
-    K = _stiffness(skfem, basis, material)
-    masses, gauges = continuous(weights, layout), of_solid(skfem, mesh, element, material)
-    stressed = SolidStress(skfem, mesh, material)
-    recovered = SolidRecovery(skfem, mesh, material)
-    return Structure(
-        nodes, layout.turning, K, masses, named(numbers, len(nodes)), gauges, stressed, _surface(mesh, basis), recovered
-    )
+    elements = Solid(skfem, mesh, material)
+    return Structure.of(elements, chosen(frames, elements.layout.points))
 
 
 @checked
@@ -126,75 +106,6 @@ def _check_volumes(mesh: Any) -> None:
             raise
     if flat:
         raise ModelError("mesh: expected elements with a volume, got one whose corners are in a plane")
-
-
-def _stiffness(skfem: Any, basis: Any, material: Material) -> Sparse:
-    """K of isotropic elasticity, from D_ab = int dN/dx_a dN/dx_b* of the scalar shapes N."""
-    E, nu = material.E, material.nu
-    lame, mu = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), E / (2.0 * (1.0 + nu))
-    D: dict[tuple[int, int], Any] = {}
-    for a in range(3):
-        for b in range(a, 3):
-            form = skfem.BilinearForm(lambda u, v, w, a=a, b=b: v.grad[a] * u.grad[b])
-            D[a, b] = scipy.sparse.csr_array(form.assemble(basis))
-            D[b, a] = D[a, b].T
-    laplace = mu * (D[0, 0] + D[1, 1] + D[2, 2])
-    blocks = [
-        [lame * D[a, b] + mu * D[b, a] + (laplace if a == b else 0.0 * laplace) for b in range(3)] for a in range(3)
-    ]
-    K = scipy.sparse.csr_array(scipy.sparse.block_array(blocks))
-    k = laplace.shape[0]
-    order = (np.arange(k)[:, None] + k * np.arange(3)).ravel()
-    K = scipy.sparse.csr_array(K[order][:, order])
-    return scipy.sparse.csr_array((K + K.T) * 0.5)
-
-
-def _surface(mesh: Any, basis: Any) -> BodySurface:
-    """The facets of the mesh that belong to one element only, with all of their nodes."""
-    outer = mesh.boundary_facets()
-    corners = mesh.facets[:, outer].T
-    inside = mesh.p[:, mesh.t[:, mesh.f2t[0, outer]]].mean(axis=1).T
-    around = mesh.p[:, corners].transpose(1, 2, 0)  # (facets, corners, 3)
-    if corners.shape[1] == 4:
-        corners, around = _in_order(corners, around)
-    normal = np.cross(around[:, 1] - around[:, 0], around[:, 2] - around[:, 0])
-    inward = np.einsum("ij,ij->i", normal, inside - around[:, 0]) > 0
-    corners = np.where(inward[:, None], corners[:, ::-1], corners)
-    corners = corners.astype(np.int64)
-    middles = _middles(mesh, basis, corners) if mesh.elem.edge_dofs else None
-    centres = basis.facet_dofs[0, outer].astype(np.int64) if mesh.elem.facet_dofs else None
-    return of_nodes(triangles(corners, middles, centres))
-
-
-def _middles(mesh: Any, basis: Any, corners: Ints) -> Ints:
-    """(f, c) nodes in the middle of the sides of facets."""
-    known = np.sort(mesh.edges, axis=0).astype(np.int64)
-    wanted = np.sort(np.stack([corners, np.roll(corners, -1, axis=1)]), axis=0)
-    count = mesh.p.shape[1]
-    keys = known[0] * count + known[1]
-    order = np.argsort(keys)
-    found = order[np.searchsorted(keys[order], wanted[0] * count + wanted[1])]
-    return np.asarray(basis.edge_dofs[0, found], np.int64)
-
-
-def _in_order(corners: Any, around: Floats) -> tuple[Any, Floats]:
-    """Four corners of each facet so that they follow each other around it: the diagonals cross within it."""
-    best = np.full(len(corners), np.inf)
-    order = np.zeros((len(corners), 4), dtype=np.int64)
-    for way in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 3, 2)):
-        x = around[:, way]
-        length = np.linalg.norm(x - np.roll(x, 1, axis=1), axis=2).sum(axis=1)
-        order[length < best], best = way, np.minimum(best, length)
-    return np.take_along_axis(corners, order, axis=1), np.take_along_axis(around, order[:, :, None], axis=1)
-
-
-def _numbers(name: str, where: Where, nodes: Floats) -> int | Iterable[int]:
-    if not callable(where):
-        return where
-    chosen = np.flatnonzero(where(nodes.T))
-    if len(chosen) == 0:
-        raise ModelError(f"frame {name!r}: expected some nodes, got none from its function")
-    return [int(i) for i in chosen]
 
 
 def _skfem() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
@@ -13,17 +13,15 @@ from numpy.typing import ArrayLike
 from supple.checks import Floats, Ints, array
 from supple.errors import ModelError, nearest
 from supple.structures.discretization.couplings import FOLLOWING
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import cross_matrix
 from supple.structures.discretization.mass import Sparse
-from supple.structures.discretization.validation import held_solver
+from supple.structures.discretization.validation import clamped_solver
 from supple.structures.eigen.lowest_modes import cut
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class Clamped:
     """A structure with its root fixed.
 
     Attributes
@@ -45,12 +43,12 @@ class Held:
     pivot: float
 
 
-def hold(structure: Structure, root: str) -> Held:
+def clamp(structure: Discretization, root: str) -> Clamped:
     """The structure with this frame fixed; raises if it does not hold the structure."""
     small = structure.condensed
     point = place(structure, root, "root")
-    if root in structure.held_at:
-        return structure.held_at[root]
+    if root in structure.clamped_at:
+        return structure.clamped_at[root]
     if not small.layout.turning[point]:
         raise ModelError(
             f"root {root!r}: expected a frame that can turn, got node {small.names[point]}, which has no rotations; "
@@ -58,15 +56,15 @@ def hold(structure: Structure, root: str) -> Held:
         )
     fixed = small.layout.of([point])
     free = np.setdiff1d(np.arange(small.size), fixed)
-    solve = held_solver(cut(small.stiffness, free), lambda i: small.name_of(int(free[i])))
-    structure.held_at.clear()
-    return structure.held_at.setdefault(root, Held(point, fixed, free, *solve))
+    solve = clamped_solver(cut(small.stiffness, free), lambda i: small.name_of(int(free[i])))
+    structure.clamped_at.clear()
+    return structure.clamped_at.setdefault(root, Clamped(point, fixed, free, *solve))
 
 
-def static(structure: Structure, loads: Mapping[str | int, ArrayLike], root: str) -> Floats:
+def static(structure: Discretization, loads: Mapping[str | int, ArrayLike], root: str) -> Floats:
     """See `Structure.static`."""
     small = structure.condensed
-    held = hold(structure, root)
+    clamped = clamp(structure, root)
     f = np.zeros(small.size)
     for where, load in loads.items():
         wrench = array(load, (3,) if np.shape(load) == (3,) else (6,), f"load on {where!r}")
@@ -78,11 +76,11 @@ def static(structure: Structure, loads: Mapping[str | int, ArrayLike], root: str
             )
         f += rows.T @ wrench
     u = np.zeros(small.size)
-    u[held.free] = held.solve(f[held.free])
+    u[clamped.free] = clamped.solve(f[clamped.free])
     return np.asarray(small.motion @ u).reshape(-1, 6)
 
 
-def frame_rows(structure: Structure, where: str | int) -> tuple[Floats, Sparse, bool]:
+def frame_rows(structure: Discretization, where: str | int) -> tuple[Floats, Sparse, bool]:
     """Position, motion (6, size) and whether it turns, of a frame or node in the condensed structure."""
     small = structure.condensed
     nodes = structure.find(where)
@@ -102,7 +100,7 @@ def frame_rows(structure: Structure, where: str | int) -> tuple[Floats, Sparse, 
     return position, rows, True
 
 
-def place(structure: Structure, name: str, what: str) -> int:
+def place(structure: Discretization, name: str, what: str) -> int:
     """The point of a frame that has one."""
     if name not in structure.frames:
         raise ModelError(f"{what}: no frame {name!r}{nearest(str(name), structure.frames)}")

@@ -23,7 +23,7 @@ Sparse: TypeAlias = "scipy.sparse.csr_array"
 
 
 @dataclass(frozen=True, eq=False)
-class Swung:
+class OffsetMass:
     """Rows of mass on arms.
 
     Attributes
@@ -59,7 +59,7 @@ class MassModel:
         Which rows count in the mass, its moment and the momentum.
     given : (size, size) sparse array, optional
         A mass matrix that the rows only stand in for.
-    swung : Swung, optional
+    offset_mass : OffsetMass, optional
         Rows on arms, which move further in second order.
     """
 
@@ -68,7 +68,7 @@ class MassModel:
     weights: Sparse
     counted: Bools
     given: Sparse | None = None
-    swung: Swung | None = None
+    offset_mass: OffsetMass | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "positions", "weights", "counted", *(["given"] if self.given is not None else []))
@@ -106,11 +106,11 @@ class MassModel:
         """The same mass in other degrees of freedom v, where u = expand v."""
         x, y, z = (_clean(P @ expand) for P in self.motion)
         given = None if self.given is None else _clean(expand.T @ self.given @ expand)
-        swung = self.swung
-        if swung is not None:
-            about_x, about_y, about_z = (_clean(T @ expand) for T in swung.turns)
-            swung = replace(swung, turns=(about_x, about_y, about_z))
-        return replace(self, motion=(x, y, z), given=given, swung=swung)
+        offset_mass = self.offset_mass
+        if offset_mass is not None:
+            about_x, about_y, about_z = (_clean(T @ expand) for T in offset_mass.turns)
+            offset_mass = replace(offset_mass, turns=(about_x, about_y, about_z))
+        return replace(self, motion=(x, y, z), given=given, offset_mass=offset_mass)
 
     def seen_from(self, origin: Floats) -> MassModel:
         """The same mass with positions measured from `origin`."""
@@ -124,13 +124,13 @@ class MassModel:
     def after(self, count: int) -> MassModel:
         """The rows after the first so many, which have no weights with these in common."""
         x, y, z = (scipy.sparse.csr_array(P[count:]) for P in self.motion)
-        swung = self.swung
-        if swung is not None:
-            kept = np.flatnonzero(swung.rows >= count)
-            about_x, about_y, about_z = (scipy.sparse.csr_array(T[kept]) for T in swung.turns)
-            swung = Swung(swung.rows[kept] - count, swung.arms[kept], (about_x, about_y, about_z))
+        own = self.offset_mass
+        if own is not None:
+            kept = np.flatnonzero(own.rows >= count)
+            about_x, about_y, about_z = (scipy.sparse.csr_array(T[kept]) for T in own.turns)
+            own = OffsetMass(own.rows[kept] - count, own.arms[kept], (about_x, about_y, about_z))
         weights = scipy.sparse.csr_array(self.weights[count:, count:])
-        return MassModel((x, y, z), self.positions[count:], weights, self.counted[count:], swung=swung)
+        return MassModel((x, y, z), self.positions[count:], weights, self.counted[count:], offset_mass=own)
 
 
 def joined(models: Sequence[MassModel]) -> MassModel:
@@ -141,19 +141,19 @@ def joined(models: Sequence[MassModel]) -> MassModel:
         np.concatenate([m.positions for m in models]),
         scipy.sparse.csr_array(scipy.sparse.block_diag([m.weights for m in models])),
         np.concatenate([m.counted for m in models]),
-        swung=_joined_swung(models),
+        offset_mass=_joined_offsets(models),
     )
 
 
-def _joined_swung(models: Sequence[MassModel]) -> Swung | None:
+def _joined_offsets(models: Sequence[MassModel]) -> OffsetMass | None:
     """The rows on arms of several models, numbered anew."""
     starts = np.cumsum([0, *(len(m.positions) for m in models)])
-    parts = [(m.swung, int(start)) for m, start in zip(models, starts, strict=False) if m.swung is not None]
+    parts = [(m.offset_mass, int(start)) for m, start in zip(models, starts, strict=False) if m.offset_mass is not None]
     if not parts:
         return None
     x, y, z = (scipy.sparse.csr_array(scipy.sparse.vstack([s.turns[a] for s, _ in parts])) for a in range(3))
     rows = np.concatenate([s.rows + start for s, start in parts])
-    return Swung(rows, np.concatenate([s.arms for s, _ in parts]), (x, y, z))
+    return OffsetMass(rows, np.concatenate([s.arms for s, _ in parts]), (x, y, z))
 
 
 def stations(
@@ -187,7 +187,7 @@ def stations(
     beside = np.zeros(0, np.int64) if offsets is None else np.flatnonzero((offsets != 0.0).any(axis=1))
     if offsets is not None and len(beside):
         about_x, about_y, about_z = (scipy.sparse.csr_array(T[beside]) for T in rotations)
-        centres = replace(centres, swung=Swung(beside, offsets[beside], (about_x, about_y, about_z)))
+        centres = replace(centres, offset_mass=OffsetMass(beside, offsets[beside], (about_x, about_y, about_z)))
     values, vectors = np.linalg.eigh(second)
     parts = [centres]
     for i in range(3):
@@ -207,7 +207,7 @@ def _spread(rotation: Sequence[Sparse], arms: Floats) -> MassModel:
         arms,
         scipy.sparse.csr_array(scipy.sparse.eye_array(len(arms))),
         np.zeros(len(arms), bool),
-        swung=Swung(np.arange(len(arms)), arms, (about_x, about_y, about_z)),
+        offset_mass=OffsetMass(np.arange(len(arms)), arms, (about_x, about_y, about_z)),
     )
 
 

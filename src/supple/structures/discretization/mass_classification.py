@@ -25,6 +25,14 @@ def continuous(weights: Sparse, layout: DofLayout) -> MassModel:
     return MassModel((x, y, z), layout.points, weights, np.ones(len(layout.points), bool))
 
 
+def on_nodes(layout: DofLayout, masses: Floats, offsets: Floats, second: Floats) -> MassModel:
+    """Return rigid pieces of mass (k,) with centres at offsets (k, 3) from the nodes and second moments (k, 3, 3)."""
+    turn = [scipy.sparse.csr_array(layout.motion[a::6]) for a in range(3)]
+    moved = [P + T for P, T in zip(_displacements(layout), turned(turn, offsets), strict=True)]
+    positions = layout.points + offsets
+    return stations(positions, _interleaved(moved), _interleaved(turn), masses, second, offsets)
+
+
 def _continuous(M: Sparse, layout: DofLayout) -> MassModel | None:
     """The rows of solid elements, or of point masses, if each 3x3 block of M is a multiple of I."""
     selections = _displacements(layout)
@@ -52,9 +60,7 @@ def _lumped(M: Sparse, layout: DofLayout) -> MassModel | None:
     second = np.trace(own, axis1=1, axis2=2)[:, None, None] / 2.0 * np.eye(3) - own
     if (np.linalg.eigvalsh(second)[:, 0] < -SAME * np.trace(J, axis1=1, axis2=2)).any():
         return None
-    turn = [scipy.sparse.csr_array(layout.motion[a::6]) for a in range(3)]
-    moved = [P + T for P, T in zip(_displacements(layout), turned(turn, p), strict=True)]
-    model = stations(layout.points + p, _interleaved(moved), _interleaved(turn), m, second, p)
+    model = on_nodes(layout, m, p, second)
     rest = abs(M - model.matrix)
     scale = np.sqrt(M.diagonal())
     excess = rest.tocoo()

@@ -107,7 +107,7 @@ def check_mass(mass: Sparse, name_of: Callable[[int], str]) -> None:
     )
 
 
-def held_solver(stiffness: Sparse, name_of: Callable[[int], str]) -> tuple[Callable[[Floats], Floats], float]:
+def clamped_solver(stiffness: Sparse, name_of: Callable[[int], str]) -> tuple[Callable[[Floats], Floats], float]:
     """A function that solves K u = f for the held structure, and its lowest pivot, the diagonal being 1.
 
     Raises if a part of the structure can move freely.

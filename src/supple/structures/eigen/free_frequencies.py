@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from supple.checks import Floats, Ints
-from supple.structures.discretization.clamping import hold
+from supple.structures.discretization.clamping import clamp
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import DofLayout
-from supple.structures.discretization.validation import held_solver
+from supple.structures.discretization.validation import clamped_solver
 from supple.structures.eigen.lowest_modes import Participation, cut, lowest_modes
 
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
-
-def held_modes(structure: Structure, root: str, count: int) -> tuple[Floats, Floats]:
+def held_modes(structure: Discretization, root: str, count: int) -> tuple[Floats, Floats]:
     """Squared frequencies (m,), rad^2/s^2, and effective inertias and masses (m, 6) with a frame held, the lowest."""
-    small, held = structure.condensed, hold(structure, root)
+    small, clamped = structure.condensed, clamp(structure, root)
     M = small.mass.matrix
-    rigid = small.layout.rigid_motions(small.layout.points[held.point])
-    squares, phi = lowest_modes(cut(small.stiffness, held.free), cut(M, held.free), count, solve=held.solve)
-    return squares, (phi.T @ (M @ rigid)[held.free]) ** 2
+    rigid = small.layout.rigid_motions(small.layout.points[clamped.point])
+    squares, phi = lowest_modes(cut(small.stiffness, clamped.free), cut(M, clamped.free), count, solve=clamped.solve)
+    return squares, (phi.T @ (M @ rigid)[clamped.free]) ** 2
 
 
-def free_frequencies(structure: Structure, count: int, root: str = "") -> Floats:
+def free_frequencies(structure: Discretization, count: int, root: str = "") -> Floats:
     """The lowest frequencies of the free structure, Hz, without its six rigid motions.
 
     Parameters
@@ -35,13 +31,13 @@ def free_frequencies(structure: Structure, count: int, root: str = "") -> Floats
         and six degrees of freedom that hold it without stress are held.
     """
     if root:
-        held = hold(structure, root)
-        small, free, solve = structure.condensed, held.free, held.solve
+        clamped = clamp(structure, root)
+        small, free, solve = structure.condensed, clamped.free, clamped.solve
         layout, K, M = small.layout, small.stiffness, small.mass.matrix
     else:
         layout, K, M = structure.layout, structure.stiffness, structure.masses.matrix
         free = np.setdiff1d(np.arange(layout.size), statically_determinate(layout))
-        solve, _ = held_solver(cut(K, free), lambda i: f"degree of freedom {free[i]}")
+        solve, _ = clamped_solver(cut(K, free), lambda i: f"degree of freedom {free[i]}")
     momentum = M @ layout.rigid_motions(layout.points.mean(axis=0))
     rigid = layout.rigid_motions(layout.points.mean(axis=0))
     participation = Participation(momentum[free], rigid.T @ momentum)

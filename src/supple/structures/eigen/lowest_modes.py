@@ -166,11 +166,11 @@ def canonical(squares: Floats, shapes: Floats) -> Floats:
     out = shapes.copy()
     for cluster in _clusters(squares):
         if len(cluster) > 1:
-            out[:, cluster] = out[:, cluster] @ definite_turn(out[:, cluster])
+            out[:, cluster] = out[:, cluster] @ canonical_rotation(out[:, cluster])
     return out
 
 
-def definite_turn(shapes: Floats) -> Floats:
+def canonical_rotation(shapes: Floats) -> Floats:
     """(k, k) the rotation of shapes (n, k) of one space into that basis which `canonical` describes."""
     V, turn = shapes.copy(), np.eye(shapes.shape[1])
     for i in range(shapes.shape[1] - 1):

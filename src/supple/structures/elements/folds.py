@@ -12,6 +12,7 @@ import scipy
 
 from supple.checks import Floats, Ints
 from supple.structures.discretization.dof_map import Bools
+from supple.structures.elements.boundary import edges
 
 FOLD = np.deg2rad(25.0)
 """Angle between neighbours from which their edge is a fold: more than that of a tube with fifteen facets."""
@@ -52,13 +53,12 @@ class Sides:
 def sides_of(corners: Ints, normals: Floats, k: int) -> Sides:
     """Sides of k nodes for elements (e, 4) with unit normals (e, 3)."""
     place = np.arange(corners.size).reshape(corners.shape)
-    edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
-    ends = np.stack([place, np.roll(place, -1, axis=1)], axis=-1).reshape(-1, 2)
-    turned = edges[:, 0] > edges[:, 1]
-    edges[turned], ends[turned] = edges[turned, ::-1], ends[turned, ::-1]
-    order = np.lexsort(edges.T)
+    sides, ends = edges(corners), edges(place)
+    turned = sides[:, 0] > sides[:, 1]
+    sides[turned], ends[turned] = sides[turned, ::-1], ends[turned, ::-1]
+    order = np.lexsort(sides.T)
     first, second = order[:-1], order[1:]
-    same = (edges[first] == edges[second]).all(axis=1)
+    same = (sides[first] == sides[second]).all(axis=1)
     first, second = first[same], second[same]
     smooth = (normals[first // 4] * normals[second // 4]).sum(axis=1) > np.cos(FOLD)
     first, second = first[smooth], second[smooth]

@@ -14,6 +14,7 @@ from supple.errors import ModelError
 from supple.shapes.revolve_sweep import swept
 from supple.shapes.triangle_mesh import joined
 from supple.structures.discretization.mass import Sparse
+from supple.structures.elements.boundary import edges, unique_edges
 from supple.structures.elements.folds import Sides
 
 if TYPE_CHECKING:
@@ -120,10 +121,8 @@ def of_plate(corners: Ints, sides: Sides, half: Floats) -> BodySurface:
     """
     count, own = len(half), sides.corners
     upper = np.concatenate([own[:, [0, 1, 2]], own[:, [0, 2, 3]]])
-    edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
-    ends = np.stack([own, np.roll(own, -1, axis=1)], axis=-1).reshape(-1, 2)
-    _, which, times = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
-    which = which.reshape(-1)
+    ends = edges(own)
+    _, which, times = unique_edges(corners)
     a, b = ends[times[which] == 1].T
     rim = np.concatenate([np.stack([a + count, b + count, b], axis=1), np.stack([a + count, b, a], axis=1)])
     inner = np.flatnonzero(times[which] == 2)
@@ -131,7 +130,7 @@ def of_plate(corners: Ints, sides: Sides, half: Floats) -> BodySurface:
     (a, b), (c, d) = ends[pairs[:, 0]].T, ends[pairs[:, 1]].T  # d and c are sides of the nodes of a and b
     open_ends = np.concatenate([np.stack([d, a], axis=1)[a != d], np.stack([b, c], axis=1)[b != c]])
     at = sides.node[open_ends[:, 0]]
-    outside = np.isin(at, edges[times[which] == 1])
+    outside = np.isin(at, edges(corners)[times[which] == 1])
     (a0, b0), others = open_ends[outside].T, ~outside & (open_ends != at[:, None]).all(axis=1)
     ends_of_folds = [np.stack([a0, b0, b0 + count], axis=1), np.stack([a0, b0 + count, a0 + count], axis=1)]
     between = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,13 +15,16 @@ from supple.checks import Floats, Ints, computed, freeze
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.structures.builders.from_matrices import sound_structure
 from supple.structures.discretization.dof_map import DofLayout
+from supple.structures.discretization.frames import named, nodes_in
 from supple.structures.discretization.mass import Sparse
-from supple.structures.discretization.structure import Structure, named
+from supple.structures.elements.external import ExternalElements
+from supple.structures.elements.surface import BodySurface
 from supple.structures.formats.outer_faces import enclosed_volume, outer_surface
 from supple.structures.formats.raw_model import COMPONENT_NAMES, RawModel
 from supple.structures.formats.report import ImportReport, import_report
 from supple.structures.formats.tangents import TangentModel, tangent_stress
 from supple.structures.formats.units import Units
+from supple.structures.structure import Structure
 
 GivenFrames: TypeAlias = "Mapping[str, int | str | Iterable[int] | Callable[[Floats], Any]] | None"
 """Name to the label of a node or several, the name of a node set, or a function of positions (3, k), m."""
@@ -138,10 +141,27 @@ def imported_structure(
         stiffness=structure.stiffness,
         masses=structure.masses,
         frames=structure.frames,
-        geometric=None if not tangents else tangent_stress(tangents, raw, order, structure, units),
-        surface=outer_surface(elements),
+        elements=_external(structure, outer_surface(elements), tangents, raw, order, units),
         source=source,
     )
+
+
+def _external(
+    structure: Structure,
+    outer: BodySurface | None,
+    tangents: Mapping[str, TangentModel] | None,
+    raw: RawModel,
+    order: Ints,
+    units: Units,
+) -> ExternalElements | None:
+    """What is known of the elements of a file; None if nothing is."""
+    if outer is None and not tangents:
+        return None
+    known = ExternalElements(structure.layout, structure.stiffness, structure.masses, outer=outer)
+    if not tangents:
+        return known
+    cases, matrices, clamped = tangent_stress(tangents, raw, order, structure, units)
+    return replace(known, cases=cases, tangents=matrices, roots=clamped)
 
 
 def _layout(raw: RawModel, used: Ints, units: Units) -> tuple[DofLayout, Ints]:
@@ -179,10 +199,7 @@ def _ordered(matrix: Sparse, order: Ints, scale: Floats) -> Sparse:
 
 def _nodes_of(where: Any, what: str, source: ImportSource, nodes: Floats) -> list[int]:
     if callable(where):
-        found = np.flatnonzero(where(nodes.T))
-        if not len(found):
-            raise ModelError(f"{what}: expected some nodes, got none from its function")
-        return [int(i) for i in found]
+        return nodes_in(where, nodes, what)
     if isinstance(where, str):
         name = next((x for x in source.sets if x.casefold() == where.casefold()), None)
         if name is None:

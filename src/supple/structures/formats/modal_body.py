@@ -95,8 +95,8 @@ def root_node(labels: tuple[str, ...], shapes: Floats, root: str | None) -> tupl
             raise ModelError(f"root: no node {root!r}{nearest(root, labels)}")
         node = labels.index(root)
     else:
-        held = (i for i, at_rest in enumerate(rest) if at_rest)
-        node = min(held, key=lambda i: (labels[i].isdecimal(), i), default=0)
+        clamped = (i for i, at_rest in enumerate(rest) if at_rest)
+        node = min(clamped, key=lambda i: (labels[i].isdecimal(), i), default=0)
     return node, not rest[node]
 
 

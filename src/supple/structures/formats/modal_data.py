@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ModalData:
-    """Any n coordinates, any origin; see `structures.integrals` for the integrals.
+    """Any n coordinates, any origin; see `structures.body.integration` for the integrals.
 
     Attributes
     ----------
@@ -149,5 +149,5 @@ def modal_data(body: FlexibleBody, nodes: Sequence[str] | None = None) -> ModalD
         positions=np.array([f.position for f in frames]),
         shapes=np.array([f.shape for f in frames]).reshape(len(frames), 6, body.modes),
         geometric=geometric,
-        lacking=body.ruthless_only,
+        lacking=body.missing_for_full_fidelity,
     )

@@ -15,7 +15,7 @@ from supple.checks import Floats, Ints
 from supple.errors import FileFormatError, ModelError
 from supple.structures.formats.file_set import FileSet, head
 from supple.structures.formats.pyyeti_files import careful, dense, pyyeti
-from supple.structures.formats.raw_superelement import RawRecovery, RawSuperelement
+from supple.structures.formats.raw_superelement import RawInterior, RawSuperelement
 
 START = b"SE_START"
 RESIDUAL = 0
@@ -73,16 +73,16 @@ def _chosen(found: dict[str, Any], wanted: int | None, path: Path) -> int:
     return wanted
 
 
-def _recovery(nastran: Any, found: dict[str, Any], number: int, axes: Floats) -> RawRecovery | None:
+def _recovery(nastran: Any, found: dict[str, Any], number: int, axes: Floats) -> RawInterior | None:
     """Motion of the grids that are not in the a-set and that are free in all six directions."""
     uset = found["uset"][number]
     inside = nastran.n2p.mksetpv(uset, "g", "a")
     labels, dofs = (np.array(uset.index.get_level_values(i), dtype=np.int64) for i in range(2))
-    held = labels[nastran.n2p.mksetpv(uset, "g", "s")]  # in some directions, or without stiffness there
-    others = np.setdiff1d(labels[~inside & (dofs > 0)], np.concatenate([labels[inside], held]))
+    clamped = labels[nastran.n2p.mksetpv(uset, "g", "s")]  # in some directions, or without stiffness there
+    others = np.setdiff1d(labels[~inside & (dofs > 0)], np.concatenate([labels[inside], clamped]))
     if not len(others):
         return None
     rows: Ints = np.flatnonzero(np.isin(labels, others))
     matrix, _ = nastran.n2p.formtran(found, number, np.column_stack([labels[rows], dofs[rows]]))
     x = uset[["x", "y", "z"]].to_numpy(dtype=np.float64)
-    return RawRecovery(others, x[rows[dofs[rows] == 1]], dense(matrix), axes[rows])
+    return RawInterior(others, x[rows[dofs[rows] == 1]], dense(matrix), axes[rows])

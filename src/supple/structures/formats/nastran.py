@@ -16,7 +16,7 @@ from supple.checks import Floats, Ints
 from supple.errors import FileFormatError
 from supple.structures.formats.file_set import FileSet, head
 from supple.structures.formats.pyyeti_files import careful, dense, pyyeti
-from supple.structures.formats.raw_superelement import RawRecovery, RawSuperelement
+from supple.structures.formats.raw_superelement import RawInterior, RawSuperelement
 
 BULK = (".bdf", ".dat", ".blk", ".nas")
 STIFFNESS, MASS = ("kxx", "kaax", "kaa", "kgg"), ("mxx", "maax", "maa", "mgg")
@@ -94,7 +94,7 @@ def _punched(nastran: Any, path: Path, uset: Any) -> tuple[Floats, Floats]:
     return out[0], out[1]
 
 
-def _recovery(nastran: Any, files: FileSet, matrix: Floats, size: int) -> RawRecovery | None:
+def _recovery(nastran: Any, files: FileSet, matrix: Floats, size: int) -> RawInterior | None:
     """Motion of the grids inside, if both their rows and their positions are known."""
     punched = files.beside(".pch")
     decks = files.beside(*BULK)
@@ -114,4 +114,4 @@ def _recovery(nastran: Any, files: FileSet, matrix: Floats, size: int) -> RawRec
     if any(key not in places for key in index):
         return None
     x = grids[["x", "y", "z"]].to_numpy()[::6]
-    return RawRecovery(labels, x, matrix[[places[key] for key in index]], rigid[:, :3])
+    return RawInterior(labels, x, matrix[[places[key] for key in index]], rigid[:, :3])

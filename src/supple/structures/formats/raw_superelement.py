@@ -12,7 +12,7 @@ import scipy
 
 from supple.checks import Floats, Ints
 from supple.errors import FileFormatError, ModelError
-from supple.structures.body.superelement import Recovery, Superelement, sound_superelement
+from supple.structures.body.superelement import InteriorRecovery, Superelement, sound_superelement
 from supple.structures.discretization.dof_map import DofLayout
 from supple.structures.discretization.mass import Sparse
 from supple.structures.formats.raw_model import COMPONENT_NAMES
@@ -20,7 +20,7 @@ from supple.structures.formats.units import Units
 
 
 @dataclass(frozen=True, eq=False)
-class RawRecovery:
+class RawInterior:
     """Motion of g nodes inside, six degrees of freedom each.
 
     Attributes
@@ -54,7 +54,7 @@ class RawSuperelement:
     axes : (n, 3) array
         Of rows 1 to 3 of a node: its own axes in those of the positions; the same for its rotations.
     stiffness, mass : (n, n) arrays
-    recovery : RawRecovery, optional
+    recovery : RawInterior, optional
     """
 
     program: str
@@ -65,7 +65,7 @@ class RawSuperelement:
     axes: Floats
     stiffness: Floats
     mass: Floats
-    recovery: RawRecovery | None = None
+    recovery: RawInterior | None = None
 
 
 def imported_superelement(
@@ -119,7 +119,7 @@ def _turn(raw: RawSuperelement, layout: DofLayout, order: Ints) -> Sparse:
     return scipy.sparse.csr_array(scipy.sparse.block_diag([*blocks, np.eye(rest)] if rest else blocks))
 
 
-def _recovered(raw: RawSuperelement, order: Ints, B: Sparse, units: Units) -> Recovery | None:
+def _recovered(raw: RawSuperelement, order: Ints, B: Sparse, units: Units) -> InteriorRecovery | None:
     """Rotations before displacements, basic axes; displacements in m for coordinates in SI."""
     inside = raw.recovery
     if inside is None:
@@ -131,7 +131,7 @@ def _recovered(raw: RawSuperelement, order: Ints, B: Sparse, units: Units) -> Re
     unit = np.array([1.0, units.metre])[None, :, None, None]
     # a modal coordinate is a displacement in the file's units; boundary rows come in metres
     per = np.ones(len(order)) / units.metre
-    return Recovery(
+    return InteriorRecovery(
         inside.labels,
         inside.nodes * units.metre,
         np.asarray((basic * unit).reshape(6 * g, -1) @ (B.toarray() * per[None])),

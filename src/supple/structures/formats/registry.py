@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from supple.errors import FileFormatError
 from supple.structures.body.flexible_body import FlexibleBody
+from supple.structures.body.hdf5_reader import load_any
+from supple.structures.body.substructured_beam import BeamPieces
 from supple.structures.formats.abaqus import is_abaqus, read_abaqus
 from supple.structures.formats.calculix import is_calculix, read_calculix
 from supple.structures.formats.exchange import is_exchange, read_exchange
@@ -19,6 +21,9 @@ from supple.structures.formats.raw_model import RawModel
 from supple.structures.formats.raw_superelement import RawSuperelement
 from supple.structures.formats.sid import read_sid
 from supple.structures.formats.substructure import is_substructure, read_substructure
+
+HDF5 = b"\x89HDF\r\n\x1a\n"
+"""First bytes of a file that supple wrote."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,15 @@ class BodyFormat:
     name, recognises
         As of `ImportFormat`.
     read : function
-        From the path, with `frames` (labels of nodes by name), and `length` and `mass` in SI of the file's units.
+        From the path, with those of its options.
+    options : tuple of str
+        Of `read`: "root", "frames" (labels of nodes by name), "interfaces", and "units" in metres and kilograms.
     """
 
     name: str
     recognises: Callable[[FileSet], bool]
-    read: Callable[..., FlexibleBody]
+    read: Callable[..., FlexibleBody | BeamPieces]
+    options: tuple[str, ...] = ("root", "frames", "units")
 
 
 def _begins(pattern: bytes) -> Callable[[FileSet], bool]:
@@ -66,8 +74,19 @@ def _begins(pattern: bytes) -> Callable[[FileSet], bool]:
     return lambda files: len(files.paths) == 1 and found.search(head(files.first)) is not None
 
 
+def _is_hdf5(files: FileSet) -> bool:
+    """Whether one file is named that supple wrote, or that says so."""
+    return len(files.paths) == 1 and (files.first.suffix == ".h5" or head(files.first).startswith(HDF5))
+
+
 FORMATS: tuple[ImportFormat | BodyFormat, ...] = (
-    BodyFormat("MBDyn: .fem", _begins(rb"^\s*\*\*\s*RECORD\s+GROUP\s+\d"), read_mbdyn),
+    BodyFormat("supple: .h5", _is_hdf5, load_any, ()),
+    BodyFormat(
+        "MBDyn: .fem",
+        _begins(rb"^\s*\*\*\s*RECORD\s+GROUP\s+\d"),
+        read_mbdyn,
+        ("root", "frames", "units", "interfaces"),
+    ),
     BodyFormat("SID_FEM", _begins(rb"^\s*new\s+modal\b"), read_sid),
     ImportFormat("CalculiX: .inp with .sti, .mas and .dof", is_calculix, read_calculix),
     ImportFormat("Matrix Market or Harwell-Boeing with a table of nodes", is_exchange, read_exchange),

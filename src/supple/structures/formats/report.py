@@ -14,8 +14,7 @@ from supple.structures.builders.from_matrices import speed_of_sound
 from supple.structures.discretization.dof_map import extent
 from supple.structures.discretization.validation import RIGID_NAMES, rigid_resistance
 from supple.structures.eigen.free_frequencies import free_frequencies, held_modes
-from supple.structures.formats.unit_guess import likely_units
-from supple.structures.formats.units import Units
+from supple.structures.formats.units import Units, likely_units
 
 if TYPE_CHECKING:
     from supple.structures.formats.imported import ImportedStructure

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.checks import Floats
-from supple.structures.formats.record_text import number, read_lines, wrong
+from supple.structures.formats.text_files import number, read_lines, wrong
 
 ENTRY = re.compile(r"m([01])\s*\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?\)\s*=\s*(\S+)")
 SETTING = re.compile(r"(\w+)\s*=\s*(.*)")

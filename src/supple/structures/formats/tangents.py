@@ -14,12 +14,11 @@ from supple.call_checks import checked
 from supple.checks import Floats, Ints, number
 from supple.errors import FileFormatError, ModelError, nearest
 from supple.structures.discretization.mass import Sparse
-from supple.structures.discretization.structure import Structure
 from supple.structures.discretization.validation import check_symmetric
-from supple.structures.elements.given_stress import GivenStress
 from supple.structures.formats.raw_model import COMPONENT_NAMES, RawModel, index_of
 from supple.structures.formats.units import Units
 from supple.structures.stiffening.load_cases import AXES, case_names
+from supple.structures.structure import Structure
 
 Files: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 SAME = 1e-9
@@ -63,8 +62,8 @@ class TangentModel:
 
 def tangent_stress(
     tangents: Mapping[str, TangentModel], base: RawModel, order: Ints, structure: Structure, units: Units
-) -> GivenStress:
-    """What the stresses of unit loads add to the stiffness of a structure.
+) -> tuple[tuple[str, ...], tuple[Sparse, ...], dict[int, str]]:
+    """Return load cases, what their stresses add to the stiffness of a structure, and nodes clamped in them by name.
 
     Parameters
     ----------
@@ -75,13 +74,13 @@ def tangent_stress(
     known = case_names(structure.frames)
     layout = structure.layout
     unit = layout.scales(units.metre) * np.sqrt(units.kilogram) / units.second
-    cases, matrices, held = [], [], np.zeros(len(layout.points), bool)
+    cases, matrices, clamped = [], [], np.zeros(len(layout.points), bool)
     for case, tangent in tangents.items():
         if case not in known:
             raise ModelError(f"tangents: {case!r}: no such load case{nearest(case, known)}")
         place = _places(tangent.raw, base, order)
         there = np.flatnonzero(place >= 0)
-        held[layout.point[place < 0]] = True
+        clamped[layout.point[place < 0]] = True
         loaded = tangent.raw.stiffness[place[there]][:, place[there]]
         scaling = scipy.sparse.diags_array(unit[there])
         difference = scaling @ loaded @ scaling - structure.stiffness[there][:, there]
@@ -102,8 +101,8 @@ def tangent_stress(
         except ModelError as error:
             raise FileFormatError(f"{path}: {error}") from None
     used = np.unique(base.dof_node)
-    names = {int(i): f"node {base.labels[used[i]]}" for i in np.flatnonzero(held)}
-    return GivenStress(tuple(cases), tuple(matrices), structure.stiffness, names)
+    names = {int(i): f"node {base.labels[used[i]]}" for i in np.flatnonzero(clamped)}
+    return tuple(cases), tuple(matrices), names
 
 
 def _places(raw: RawModel, base: RawModel, order: Ints) -> Ints:

@@ -14,12 +14,12 @@ import numpy as np
 from supple.errors import ModelError, nearest
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.builders.beam import Beam
-from supple.structures.builders.plate import plate_structure
-from supple.structures.discretization.structure import Structure
+from supple.structures.discretization.discretization import Discretization
+from supple.structures.elements.plate import Plate
 from supple.structures.elements.plate_element import PlateElements
-from supple.structures.elements.plate_stress import PlateStress
 from supple.structures.layups import Layer, Layup
 from supple.structures.materials import Material
+from supple.structures.structure import Structure
 
 MATERIAL = ("E", "nu", "rho")
 UNITS = {"E": "Pa", "nu": "1", "rho": "kg/m^3", "length": "m", "thickness": "m", "damping": "1"}
@@ -39,8 +39,8 @@ def structural_values(body: FlexibleBody) -> dict[str, float]:
     if found is None:
         return {}
     out = _of_beam(found.structure) if isinstance(found.structure, Beam) else _of_plate(found.structure)
-    if out and isinstance(found.damping, int | float):
-        out["damping"] = float(found.damping)
+    if out and isinstance(found.reduction.damping, int | float):
+        out["damping"] = float(found.reduction.damping)
     return out
 
 
@@ -54,7 +54,7 @@ def _of_beam(beam: Beam) -> dict[str, float]:
     return out | {"length": float(sum(x.elements * np.linalg.norm(x.step) for x in segments))}
 
 
-def _of_plate(structure: Structure) -> dict[str, float]:
+def _of_plate(structure: Discretization) -> dict[str, float]:
     plate = _plate(structure)
     if plate is None:
         return {}
@@ -62,13 +62,13 @@ def _of_plate(structure: Structure) -> dict[str, float]:
     return {name: float(getattr(layer.material, name)) for name in MATERIAL} | {"thickness": layer.thickness}
 
 
-def _plate(structure: Structure) -> PlateElements | None:
+def _plate(structure: Discretization) -> PlateElements | None:
     """The elements of a plate or shell of one layer, of a material without fibres."""
-    source = structure.geometric
-    if not isinstance(source, PlateStress) or structure.masses.given is not None:
+    source = structure.elements
+    if not isinstance(source, Plate) or structure.masses.given is not None:
         return None
-    layers = source.elements.layup.layers
-    return source.elements if len(layers) == 1 and isinstance(layers[0].material, Material) else None
+    layers = source.plate.layup.layers
+    return source.plate if len(layers) == 1 and isinstance(layers[0].material, Material) else None
 
 
 def _is_length(segment: Any, x: Any) -> bool:
@@ -80,7 +80,7 @@ def structural_unit(name: str) -> str:
     return UNITS.get(name, AREAS.get(name, "m"))
 
 
-def remade(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
+def rebuilt(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
     """The body with other numbers, reduced in the same way.
 
     Raises
@@ -93,10 +93,11 @@ def remade(body: FlexibleBody, values: Mapping[str, float]) -> FlexibleBody:
         if name not in known:
             raise ModelError(f"flexible body: no structural parameter {name!r}{nearest(name, known)}")
     assert found is not None
-    made = _beam_again if isinstance(found.structure, Beam) else _plate_again
-    damping = values.get("damping", found.damping) if isinstance(found.damping, int | float) else found.damping
-    structure: Structure = made(found.structure, values)
-    return structure.reduce(found.basis, found.modes, found.root, found.interfaces, damping, found.residual)
+    wanted = found.reduction
+    damping = values.get("damping", wanted.damping) if isinstance(wanted.damping, int | float) else wanted.damping
+    old = found.structure
+    structure = _beam_again(old, values) if isinstance(old, Beam) else _plate_again(old, values)
+    return structure.reduce(wanted.basis, wanted.modes, wanted.root, wanted.interfaces, damping, wanted.residual)
 
 
 def _beam_again(beam: Beam, values: Mapping[str, float]) -> Beam:
@@ -116,14 +117,14 @@ def _beam_again(beam: Beam, values: Mapping[str, float]) -> Beam:
     return replace(made, frames=beam.frames)
 
 
-def _plate_again(structure: Structure, values: Mapping[str, float]) -> Structure:
+def _plate_again(structure: Discretization, values: Mapping[str, float]) -> Structure:
     """The plate or shell with other numbers, and with the masses on it."""
     plate = _plate(structure)
     assert plate is not None
     (layer,) = plate.layup.layers
     assert isinstance(layer.material, Material)
     layup = Layup([Layer(values.get("thickness", layer.thickness), _material(layer.material, values))])
-    made = plate_structure(PlateElements(plate.nodes, plate.corners, layup, plate.axes), structure.frames)
+    made = Structure.of(Plate(PlateElements(plate.nodes, plate.corners, layup, plate.axes)), structure.frames)
     masses = made.masses.plus(structure.masses.after(len(made.masses.positions)))
     return replace(made, masses=masses, rigid=structure.rigid, averages=structure.averages, arms=structure.arms)
 
@@ -143,9 +144,9 @@ def _material(x: Material, values: Mapping[str, float]) -> Material:
     return Material(E=E, nu=nu, rho=rho, G=G, yield_strength=x.yield_strength)
 
 
-def require_remade(body: FlexibleBody, name: str) -> None:
+def require_rebuildable(body: FlexibleBody, name: str) -> None:
     """Refuse a body that its structure alone does not make."""
-    again = remade(body, {})
+    again = rebuilt(body, {})
     pairs = (
         (body.integrals.mass, again.integrals.mass),
         (body.stiffness.toarray(), again.stiffness.toarray()),

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
-from supple.checks import Floats, Ints, text
-from supple.errors import ModelError, PhysicsWarning, one_of, warn
+from supple.checks import Floats, Ints
+from supple.errors import ModelError, PhysicsWarning, warn
 from supple.structures.body.flexible_body import FlexibleBody, ShapeFrame
 from supple.structures.body.integration import modal_integrals
 from supple.structures.body.modal_integrals import ModalIntegrals
-from supple.structures.damping import Damping, damping_matrix
-from supple.structures.discretization.clamping import Held, frame_rows, hold, place
+from supple.structures.body.recovery import recovery
+from supple.structures.damping import damping_matrix
+from supple.structures.discretization.clamping import Clamped, clamp, frame_rows, place
 from supple.structures.discretization.couplings import Condensed
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import extent
 from supple.structures.discretization.mass import Sparse
 from supple.structures.discretization.validation import check_mass, check_sizes, rigid_resistance
 from supple.structures.eigen.lowest_modes import LARGE, cut
-from supple.structures.elements.stresses import recovery
 from supple.structures.reduction.bases import ModalBasis, cantilever, craig_bampton, free_free, orthogonal
 from supple.structures.reduction.mode_character import kinds
 from supple.structures.reduction.mode_selection import Modes, checked_modes
+from supple.structures.reduction.reduction import Reduction
 from supple.structures.reduction.report import Report
 from supple.structures.reduction.residual_vectors import residual_cases, residual_shapes, static_shapes
 from supple.structures.stiffening.buckling import Prestress, prestress
 from supple.structures.stiffening.geometric_stiffness import StressedLoads, stressed_loads
 from supple.structures.stiffening.second_order import SecondOrder, second_order
-from supple.structures.stiffening.unit_loads import UnitLoads, unit_loads
+from supple.structures.stiffening.unit_loads import UnitLoads, known_loads, unit_loads
 
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
-
-BASES = ("cantilever", "free-free", "craig-bampton", "nodal")
 ILL_CONDITIONED = 1e-10
 """Lowest pivot of a beam of 3,400 elements; its first frequency is right to about 1e-5."""
 
@@ -60,40 +58,30 @@ class ReducedCoordinates(NamedTuple):
     modal: ModalBasis | None
 
 
-def reduce(
-    structure: Structure,
-    basis: str,
-    modes: Modes | None,
-    root: str,
-    interfaces: Sequence[str] | None,
-    damping: Damping,
-    residual: Sequence[str] = (),
-) -> FlexibleBody:
+def reduce(structure: Discretization, wanted: Reduction) -> FlexibleBody:
     """See `Structure.reduce`."""
-    if text(basis, "basis") not in BASES:
-        raise ModelError(f"no basis {basis!r}{one_of(BASES)}")
-    if interfaces is not None and basis != "craig-bampton":
-        raise ModelError(f"interfaces: only the basis 'craig-bampton' has them, got {interfaces!r} for {basis!r}")
+    wanted.require_basis()
+    basis, modes, root, residual = wanted.basis, wanted.modes, wanted.root, wanted.residual
     check_sizes(structure.stiffness, "stiffness")
     check_sizes(structure.masses.weights if structure.masses.given is None else structure.masses.given, "mass")
     if structure.mass <= 0:
         raise ModelError("structure: expected some mass, got none; give the material a density or add masses")
     small = structure.condensed
-    held = hold(structure, root)
-    origin = small.layout.points[held.point]
-    loads = unit_loads(structure, held)
+    clamped = clamp(structure, root)
+    origin = small.layout.points[clamped.point]
+    loads = unit_loads(structure, clamped)
     cases = residual_cases(residual, loads, root)
     if basis == "nodal":
         if cases:
             raise ModelError(f"residual: the nodal basis leaves nothing of any deflection, got {list(residual)!r}")
-        x = _nodal_coordinates(structure, modes, held)
+        x = _nodal_coordinates(structure, modes, clamped)
     else:
-        made = _modal(structure, basis, modes, held, interfaces)
+        made = _modal(structure, wanted, clamped)
         x = _modal_coordinates(_with_residual(structure, made, residual_shapes(loads, made, cases)) if cases else made)
-    known, stressed = _stressed(structure, held, x, loads)
+    known, stressed = _stressed(structure, clamped, x, loads)
     second, found = None, Prestress()
     if stressed is not None:
-        second = second_order(structure, held, x.shapes, known, stressed)
+        second = second_order(structure, clamped, x.shapes, known, stressed)
         found = prestress(known, stressed, second, 0 if x.modal is None else len(x.labels))
     frames = _frames(structure, x.shapes, origin, second)
     integrals = modal_integrals(small.mass, x.shapes, small.layout, origin)
@@ -109,14 +97,13 @@ def reduce(
         shapes=motion,
         mass_matrix=x.mass,
         stiffness=x.stiffness,
-        damping=damping_matrix(damping, x.mass, x.stiffness, None if x.modal is None else x.modal.squares),
+        damping=damping_matrix(wanted.damping, x.mass, x.stiffness, None if x.modal is None else x.modal.squares),
         integrals=integrals,
-        report=_report(structure, held, x.modal, integrals, frames, loads, found),
-        strains=None if structure.strains is None else structure.strains.of_body(motion, origin),
+        report=_report(structure, clamped, x.modal, integrals, frames, loads, found),
         second_order=second,
         surface=structure.surface,
         recovery=recovery(
-            structure.stress_source,
+            structure.elements,
             motion,
             origin,
             lambda: None if x.modal is None else static_shapes(structure, origin, loads, x.modal),
@@ -124,7 +111,7 @@ def reduce(
     )
 
 
-def _with_residual(structure: Structure, made: ModalBasis, vectors: Floats) -> ModalBasis:
+def _with_residual(structure: Discretization, made: ModalBasis, vectors: Floats) -> ModalBasis:
     """Modes with residual vectors (size, r) beside them."""
     if vectors.shape[1] == 0:
         return made
@@ -137,12 +124,12 @@ def _with_residual(structure: Structure, made: ModalBasis, vectors: Floats) -> M
     return replace(both, interface=both.interface + kept)
 
 
-def _nodal_coordinates(structure: Structure, modes: Modes | None, held: Held) -> ReducedCoordinates:
+def _nodal_coordinates(structure: Discretization, modes: Modes | None, clamped: Clamped) -> ReducedCoordinates:
     """All degrees of freedom but the root's."""
     if modes is not None:
         raise ModelError(f"modes: the nodal basis keeps all degrees of freedom, got modes={modes}")
     small = structure.condensed
-    kept = _banded(small, held.point)
+    kept = _banded(small, clamped.point)
     shapes = scipy.sparse.csr_array(scipy.sparse.eye_array(small.size, format="csc")[:, kept])
     G, K = cut(small.mass.matrix, kept), cut(small.stiffness, kept)
     check_mass(G, lambda i: small.name_of(int(kept[i])))
@@ -159,29 +146,27 @@ def _modal_coordinates(made: ModalBasis) -> ReducedCoordinates:
     return ReducedCoordinates(made.shapes, G, K, tuple(f"mode{i + 1}" for i in range(n)), made)
 
 
-def _modal(
-    structure: Structure, basis: str, modes: Modes | None, held: Held, interfaces: Sequence[str] | None
-) -> ModalBasis:
-    modes = checked_modes(modes, basis)
-    if held.pivot < ILL_CONDITIONED:
+def _modal(structure: Discretization, wanted: Reduction, clamped: Clamped) -> ModalBasis:
+    basis, modes = wanted.basis, checked_modes(wanted.modes, wanted.basis)
+    if clamped.pivot < ILL_CONDITIONED:
         warn(
-            f"stiffness: the structure is so finely divided (lowest pivot {held.pivot:.1g} of the diagonal) that "
+            f"stiffness: the structure is so finely divided (lowest pivot {clamped.pivot:.1g} of the diagonal) that "
             "rounding shows in its lowest frequencies; use fewer elements",
             PhysicsWarning,
         )
     small = structure.condensed
     K, M = small.stiffness, small.mass.matrix
     scales = small.layout.scales(extent(small.layout.points))
-    rigid = small.layout.rigid_motions(small.layout.points[held.point])
+    rigid = small.layout.rigid_motions(small.layout.points[clamped.point])
     if basis == "cantilever":
-        return cantilever(K, M, held.fixed, rigid, scales, modes, held.solve)
+        return cantilever(K, M, clamped.fixed, rigid, scales, modes, clamped.solve)
     if basis == "free-free":
-        return free_free(K, M, held.fixed, rigid, scales, modes, held.solve)
-    names = list(structure.frames) if interfaces is None else interfaces
+        return free_free(K, M, clamped.fixed, rigid, scales, modes, clamped.solve)
+    names = list(structure.frames) if wanted.interfaces is None else wanted.interfaces
     points = dict.fromkeys(place(structure, name, "interface") for name in names)
-    points.pop(held.point, None)
-    solve = held.solve if small.size > LARGE else None  # small ones part by part, which keeps their zeros
-    return craig_bampton(K, M, (held.fixed, small.layout.of(points)), rigid, scales, modes, solve)
+    points.pop(clamped.point, None)
+    solve = clamped.solve if small.size > LARGE else None  # small ones part by part, which keeps their zeros
+    return craig_bampton(K, M, (clamped.fixed, small.layout.of(points)), rigid, scales, modes, solve)
 
 
 def _banded(small: Condensed, root: int) -> Ints:
@@ -203,17 +188,17 @@ def _banded(small: Condensed, root: int) -> Ints:
 
 
 def _stressed(
-    structure: Structure, held: Held, x: ReducedCoordinates, loads: UnitLoads
+    structure: Discretization, clamped: Clamped, x: ReducedCoordinates, loads: UnitLoads
 ) -> tuple[UnitLoads, StressedLoads | None]:
     """Loads of which the stresses are known, and what these do to the coordinates."""
-    if structure.geometric is None or len(x.labels) == 0:
+    if structure.elements is None or not structure.elements.stiffens or len(x.labels) == 0:
         return loads, None
-    known = structure.geometric.loads(structure, held, loads)
-    return known, stressed_loads(structure, structure.geometric, held, known, x.shapes, x.stiffness)
+    known = known_loads(structure, clamped, loads)
+    return known, stressed_loads(structure, clamped, known, x.shapes, x.stiffness)
 
 
 def _frames(
-    structure: Structure, shapes: Floats | Sparse, origin: Floats, second: SecondOrder | None
+    structure: Discretization, shapes: Floats | Sparse, origin: Floats, second: SecondOrder | None
 ) -> dict[str, ShapeFrame]:
     out = {}
     for name in structure.frames:
@@ -227,8 +212,8 @@ def _frames(
 
 
 def _report(
-    structure: Structure,
-    held: Held,
+    structure: Discretization,
+    clamped: Clamped,
     made: ModalBasis | None,
     integrals: ModalIntegrals,
     frames: Mapping[str, ShapeFrame],
@@ -243,7 +228,7 @@ def _report(
         for i, name in enumerate(loads.frames):
             reduced[i] = np.sum(frames[name].shape ** 2 / made.squares, axis=1)
     masses = np.zeros((0, 6)) if made is None else np.hstack([integrals.F_0, integrals.E]) ** 2
-    rigid = small.layout.rigid_motions(small.layout.points[held.point])[:, 3:]
+    rigid = small.layout.rigid_motions(small.layout.points[clamped.point])[:, 3:]
     moved = float(np.einsum("ia,ia->", rigid, small.mass.matrix @ rigid)) / 3.0
     return Report(
         kinds=() if made is None else kinds(small.mass, made.shapes),

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,12 +19,10 @@ from supple.checks import Floats, freeze, text
 from supple.errors import ModelError, nearest
 from supple.structures.body.integration import linear_integrals
 from supple.structures.discretization.clamping import frame_rows
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.reduction.bases import ModalBasis
 from supple.structures.stiffening.load_cases import frame_cases, inertia_cases
 from supple.structures.stiffening.unit_loads import UnitLoads
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
 INERTIA = "inertia"
 """Name of all unit motions of the root together."""
@@ -113,7 +110,7 @@ def residual_shapes(loads: UnitLoads, made: ModalBasis, cases: Sequence[str] | N
     return np.asarray(R @ (axes[:, kept] / np.sqrt(values[kept]))[:, ::-1])
 
 
-def static_shapes(structure: Structure, origin: Floats, loads: UnitLoads, made: ModalBasis) -> StaticShapes:
+def static_shapes(structure: Discretization, origin: Floats, loads: UnitLoads, made: ModalBasis) -> StaticShapes:
     """Of all unit loads, seen from the root at `origin`."""
     small = structure.condensed
     R = residual_shapes(loads, made)

@@ -6,8 +6,8 @@ import numpy as np
 import scipy
 
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.structures.discretization.clamping import hold
-from supple.structures.discretization.structure import Structure
+from supple.structures.discretization.clamping import clamp
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.eigen.lowest_modes import solver
 
 MOST_DOFS = 100_000
@@ -30,18 +30,18 @@ def stiffening_by_frames(body: FlexibleBody) -> tuple[tuple[str, ...], float]:
     are loose without these frames.
     """
     structure = None if body.source is None else body.source.structure
-    if not isinstance(structure, Structure) or structure.layout.size > MOST_DOFS or not body.modes:
+    if not isinstance(structure, Discretization) or structure.layout.size > MOST_DOFS or not body.modes:
         return (), 0.0
     names = tuple(name for name, nodes in structure.frames.items() if len(nodes) > 1 and name != body.root)
     if not names or structure.rigid or structure.averages or structure.arms:
         return (), 0.0
-    layout, small, held = structure.layout, structure.condensed, hold(structure, body.root)
+    layout, small, clamped = structure.layout, structure.condensed, clamp(structure, body.root)
     K, M = scipy.sparse.csc_array(structure.stiffness), structure.mass_matrix
     phi = np.asarray(layout.motion.T @ body.shapes[:, [int(np.argmin(body.stiffness.diagonal()))]].toarray())[:, 0]
     expand = layout.motion.T @ small.motion
     for _ in range(ITERATIONS):
         moved = np.zeros(small.size)
-        moved[held.free] = held.solve((expand.T @ (M @ phi))[held.free])
+        moved[clamped.free] = clamped.solve((expand.T @ (M @ phi))[clamped.free])
         phi = np.asarray(expand @ (moved / np.abs(moved).max()))
     square = float(phi @ (K @ phi)) / float(phi @ (M @ phi))
     of_frames = layout.of(sorted({int(node) for name in names for node in structure.frames[name]}))

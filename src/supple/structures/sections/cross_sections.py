@@ -9,12 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import cos, pi, sin, sqrt, tanh
+from typing import Any
 
 from supple.call_checks import checked
 from supple.checks import number, size
 from supple.errors import ModelError
 from supple.structures.sections.stress_points import SectionPoint, i_beam, rectangle, ring
 
+SKEWED = 1e-6
+"""Product of inertia, relative to the polar moment, below which axes are principal ones."""
 AROUND = 12
 """Corners of the polygon that a round section is drawn as."""
 
@@ -106,6 +109,29 @@ class Section(CrossSection):
             size(getattr(self, name), f"section: {name}", power)
         for factor in self.shear:
             size(factor, "section: shear factor")
+
+    @classmethod
+    def of(cls, analysis: Any) -> Section:
+        """Return the section of an outline that sectionproperties has analysed, in metres and of one material.
+
+        Parameters
+        ----------
+        analysis : sectionproperties.analysis.Section
+            After `calculate_geometric_properties` and `calculate_warping_properties`. Its x and y are y and z of the
+            beam if they are principal axes; otherwise its axes 11 and 22 are, `analysis.get_phi()` degrees from x.
+        """
+        try:
+            if analysis.is_composite():
+                raise ModelError("section: expected an outline of one material, got several; give the constants")
+            A, J, (Iy, Iz, mixed) = analysis.get_area(), analysis.get_j(), analysis.get_ic()
+            shear = analysis.get_as()
+            if abs(mixed) > SKEWED * (Iy + Iz):
+                (Iy, Iz), shear = analysis.get_ip(), analysis.get_as_p()
+        except AttributeError:
+            raise ModelError(f"section: expected a Section of sectionproperties, got {analysis!r}") from None
+        except RuntimeError as error:
+            raise ModelError(f"section: expected results of all analyses; sectionproperties: {error}") from None
+        return cls(float(A), float(Iy), float(Iz), float(J), (float(shear[0] / A), float(shear[1] / A)))
 
     def shear_factors(self, nu: float) -> tuple[float, float]:
         """As given."""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.checks import Floats
+from supple.structures.elements.stressed_state import INERTIA
 from supple.structures.stiffening.geometric_stiffness import StressedLoads
 from supple.structures.stiffening.load_cases import AXES, case_names, combinations
 from supple.structures.stiffening.second_order import SecondOrder
-from supple.structures.stiffening.stressed_structure import INERTIA
 from supple.structures.stiffening.unit_loads import UnitLoads
 
 ROUNDING = 1e-9
@@ -38,9 +38,9 @@ def prestress(loads: UnitLoads, stressed: StressedLoads, second: SecondOrder | N
     own = stressed.rows == stressed.columns
     diagonals[:, stressed.rows[own]] = -(loads.shares.T @ stressed.work) @ stressed.value[own].T
     if second is not None:
-        swung = np.arange(stressed.few[0].shape[1], second.count)
-        work = _work(loads, second)[:, swung]
-        for k, shares in zip(swung, work.T, strict=True):
+        offset_mass = np.arange(stressed.few[0].shape[1], second.count)
+        work = _work(loads, second)[:, offset_mass]
+        for k, shares in zip(offset_mass, work.T, strict=True):
             C = second.quadratic.matrix(int(k))
             matrices -= np.multiply.outer(shares, stressed.probes.T @ (C @ stressed.probes))
             diagonals -= np.multiply.outer(shares, C.diagonal())

@@ -13,18 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats
 from supple.structures.discretization.couplings import FOLLOWING, regions
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import extent
 from supple.structures.discretization.mass import MassModel, Sparse
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
 NOTICEABLE = 1e-2
 """Effect of a spin on probes of unit size below which a shape is left out."""
@@ -63,7 +61,7 @@ class _Candidate:
     effect: Callable[[], Sparse]
 
 
-def swing(structure: Structure, root: int, coordinates: Floats | Sparse, probes: Floats) -> Swing:
+def offset_mass_rotation(structure: Discretization, root: int, coordinates: Floats | Sparse, probes: Floats) -> Swing:
     """Shapes of points on arms that the coordinates turn noticeably.
 
     Parameters
@@ -87,7 +85,7 @@ def swing(structure: Structure, root: int, coordinates: Floats | Sparse, probes:
     return Swing(rows @ R, nodes @ R, [_sum(matrices, shares) for shares in R[used].T])
 
 
-def _work(structure: Structure, mass: MassModel, rows: Floats, nodes: Floats) -> Floats:
+def _work(structure: Discretization, mass: MassModel, rows: Floats, nodes: Floats) -> Floats:
     """(loads, k) on shapes: of accelerations as a unit spin makes them, and of forces as large at single nodes."""
     size = extent(structure.nodes)
     E = size * np.einsum("i,aik->ak", mass.first_order, rows)
@@ -111,29 +109,29 @@ def _chosen(work: Floats, effects: Floats) -> Floats:
 
 
 def _on_arms(
-    structure: Structure, mass: MassModel, coordinates: Floats | Sparse, probes: Floats
+    structure: Discretization, mass: MassModel, coordinates: Floats | Sparse, probes: Floats
 ) -> Iterator[_Candidate]:
     """Of mass beside nodes and around centres."""
-    if mass.swung is None:
+    if mass.offset_mass is None:
         return
-    theta, seen = ([T @ shapes for T in mass.swung.turns] for shapes in (coordinates, probes))
+    theta, seen = ([T @ shapes for T in mass.offset_mass.turns] for shapes in (coordinates, probes))
     for t in _functions(mass, extent(structure.nodes)):
-        spread = np.asarray(mass.weights @ t)[mass.swung.rows]
+        spread = np.asarray(mass.weights @ t)[mass.offset_mass.rows]
         for b in range(3):
             rows = np.zeros((3, len(t)))
             rows[b] = t
-            matrix, effect = (partial(_amplitude, x, mass.swung.arms, spread, b) for x in (theta, seen))
+            matrix, effect = (partial(_amplitude, x, mass.offset_mass.arms, spread, b) for x in (theta, seen))
             yield _Candidate(rows, np.zeros(6 * len(structure.nodes)), matrix, effect)
 
 
 def _functions(mass: MassModel, size: float) -> list[Floats]:
     """Functions (rows,) of unit mass, of masses beside nodes and of spread mass."""
     out = []
-    swung = np.zeros(len(mass.positions), bool)
-    if mass.swung is not None:
-        swung[mass.swung.rows] = True
+    offset_mass = np.zeros(len(mass.positions), bool)
+    if mass.offset_mass is not None:
+        offset_mass[mass.offset_mass.rows] = True
     for counted in (True, False):
-        used = swung & (mass.counted == counted)
+        used = offset_mass & (mass.counted == counted)
         ones = np.full(len(used), size if counted else 0.0)
         functions = np.column_stack([ones, mass.positions]) * used[:, None]
         values, vectors = np.linalg.eigh(functions.T @ (mass.weights @ functions))
@@ -155,7 +153,9 @@ def _weighted(weights: Floats, rows: Any) -> Any:
     return diagonal @ rows if scipy.sparse.issparse(rows) else weights[:, None] * rows
 
 
-def _in_regions(structure: Structure, root: int, coordinates: Floats | Sparse, probes: Floats) -> Iterator[_Candidate]:
+def _in_regions(
+    structure: Discretization, root: int, coordinates: Floats | Sparse, probes: Floats
+) -> Iterator[_Candidate]:
     """Of the nodes of rigid regions: A c with A = (theta theta* - theta* theta I) / 2, six amplitudes a region."""
     small, layout = structure.condensed, structure.layout
     owner = regions(layout, structure.ties)

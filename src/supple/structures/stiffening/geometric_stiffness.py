@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
 from supple.structures.body.modal_integrals import Quadratic, one_pattern
-from supple.structures.discretization.clamping import Held
+from supple.structures.discretization.clamping import Clamped
 from supple.structures.discretization.couplings import FOLLOWING, regions
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.dof_map import Bools, extent
 from supple.structures.discretization.mass import Sparse
-from supple.structures.eigen.lowest_modes import definite_turn
+from supple.structures.eigen.lowest_modes import canonical_rotation
+from supple.structures.elements.stressed_state import LoadCases, StressedState
 from supple.structures.reduction.bases import cleaned
-from supple.structures.stiffening.stressed_structure import GeometricStiffness, LoadCases, Stressed
 from supple.structures.stiffening.unit_loads import COUPLED, DEPENDENT, UnitLoads
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
 SIGNIFICANT = 1e-9
 """Geometric stiffness of a load, per root of its strain energy, relative to the largest: less is rounding."""
@@ -120,7 +118,7 @@ class StressedLoads:
 
     def _definite(self, moved: Floats, stressed: Floats) -> tuple[Floats, Floats]:
         """The same few shapes in one definite basis: rounding must not choose among those that do equally well."""
-        turn = definite_turn((self.shapes @ moved) * self.scales[:, None])
+        turn = canonical_rotation((self.shapes @ moved) * self.scales[:, None])
         return moved @ turn, stressed @ turn
 
     def _relevant(self) -> Bools:
@@ -197,14 +195,14 @@ def _spanning(work: Floats, A: Floats) -> Floats:
 
 
 def stressed_loads(
-    structure: Structure,
-    geometric: GeometricStiffness,
-    held: Held,
+    structure: Discretization,
+    clamped: Clamped,
     loads: UnitLoads,
     coordinates: Floats | Sparse,
     stiffness: Sparse,
 ) -> StressedLoads:
     """The stresses of all unit loads, as seen by coordinates with these shapes (size, n) and this stiffness."""
+    assert structure.elements is not None
     small = structure.condensed
     axes = loads.principal()
     loads = replace(loads, forces=loads.forces @ axes, displacements=loads.displacements @ axes)
@@ -222,10 +220,10 @@ def stressed_loads(
     owner = regions(structure.layout, structure.ties)
     names = {name: i for i, name in enumerate(dict.fromkeys(owner.values()))}
     region = np.array([names[owner[i]] if i in owner else -1 for i in range(len(structure.nodes))], dtype=np.int64)
-    cases = LoadCases(np.asarray(expand @ b), axes @ T, small.layout.points[held.point], region)
+    cases = LoadCases(np.asarray(expand @ b), axes @ T, small.layout.points[clamped.point], region)
     moved = expand @ coordinates
     found = []
-    for state in geometric.stressed(cases):
+    for state in structure.elements.geometric_stiffness(cases):
         C: Any = scipy.sparse.csr_array(state.seen_by(moved))
         C = C + scipy.sparse.csr_array(_rigid_links(structure, owner, state).seen_by(coordinates))
         found.append(scipy.sparse.csr_array(-0.5 * (C + C.T)))
@@ -243,7 +241,7 @@ def stressed_loads(
     )
 
 
-def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -> Stressed:
+def _rigid_links(structure: Discretization, owner: dict[int, str], state: StressedState) -> StressedState:
     """Geometric stiffness of rigid regions: a node at `arm` from the middle moves by theta x (theta x arm) / 2 more."""
     small, layout = structure.condensed, structure.layout
     turning = [node for node in owner if small.point_of[node] != FOLLOWING and small.turning[node]]
@@ -256,7 +254,7 @@ def _rigid_links(structure: Structure, owner: dict[int, str], state: Stressed) -
         outer = np.outer(force, layout.points[node] - small.layout.points[point])
         blocks[place[point]] += (outer + outer.T) / 2.0 - np.trace(outer) * np.eye(3)
     dofs = small.layout.first[np.array(points, np.int64)][:, None] + np.arange(3)
-    return Stressed([(dofs, blocks)], np.zeros(small.size))
+    return StressedState([(dofs, blocks)], np.zeros(small.size))
 
 
 def _diagonal(matrix: Sparse) -> bool:

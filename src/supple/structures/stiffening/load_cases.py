@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.checks import Floats
 from supple.structures.discretization.dof_map import cross_matrix
-from supple.structures.stiffening.stressed_structure import INERTIA
+from supple.structures.elements.stressed_state import INERTIA
 
 AXES = "xyz"
 

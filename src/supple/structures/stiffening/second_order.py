@@ -4,13 +4,13 @@ A point of the body is at x + Psi eta + b xi with xi_k = eta* C_k eta / 2. The s
 loads (`unit_loads`), orthonormal with the stiffness, and C_k = -Psi* K_sigma[b_k] Psi, with K_sigma what the stresses
 of b_k add to the stiffness. A load f in their span does the work -eta* K_sigma(f) eta / 2 on b xi: inertia, gravity and
 forces at frames stiffen or buckle the body without any further term, and energy is conserved. Further shapes move
-points on arms (`swing`) and nothing else.
+points on arms (`offset_mass_rotation`) and nothing else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
@@ -18,14 +18,12 @@ import scipy
 from supple.checks import Floats, freeze
 from supple.structures.body.integration import linear_integrals, products
 from supple.structures.body.modal_integrals import Quadratic, quadratic
-from supple.structures.discretization.clamping import Held, frame_rows
+from supple.structures.discretization.clamping import Clamped, frame_rows
+from supple.structures.discretization.discretization import Discretization
 from supple.structures.discretization.mass import Sparse
-from supple.structures.stiffening.finite_rotation import swing
+from supple.structures.stiffening.finite_rotation import offset_mass_rotation
 from supple.structures.stiffening.geometric_stiffness import StressedLoads
 from supple.structures.stiffening.unit_loads import UnitLoads
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
 FAST = 0.2
 """How strictly shapes of points on arms are chosen for spins of any speed, beside one as fast as the slowest mode."""
@@ -109,7 +107,7 @@ class SecondOrder:
 
 
 def second_order(
-    structure: Structure, held: Held, shapes: Floats | Sparse, unit: UnitLoads, loads: StressedLoads
+    structure: Discretization, clamped: Clamped, shapes: Floats | Sparse, unit: UnitLoads, loads: StressedLoads
 ) -> SecondOrder | None:
     """Slaved shapes of coordinates with these `shapes` (size, n); None if there are none.
 
@@ -118,7 +116,7 @@ def second_order(
     """
     small = structure.condensed
     b, C = loads.few
-    origin = small.layout.points[held.point]
+    origin = small.layout.points[clamped.point]
     mass = small.mass.seen_from(origin)
     M, W = mass.matrix, mass.weights
     nodal = isinstance(shapes, scipy.sparse.sparray)
@@ -128,25 +126,25 @@ def second_order(
     squared_spins = np.maximum(
         1.0 / masses.max(initial=np.finfo(float).tiny), FAST / (masses + _stiffening_by_spin(unit, loads))
     )
-    swung = swing(structure, held.point, shapes, probes * np.sqrt(squared_spins / stiffness))
+    offset_mass = offset_mass_rotation(structure, clamped.point, shapes, probes * np.sqrt(squared_spins / stiffness))
     count = b.shape[1]
-    if count + len(swung.matrices) == 0:
+    if count + len(offset_mass.matrices) == 0:
         return None
     moved, E, X = linear_integrals(small.mass, b, small.layout, origin)
     coordinates, _, _ = linear_integrals(small.mass, shapes, small.layout, origin)
-    E_swung = np.einsum("i,aik->ka", mass.first_order, swung.rows)
-    X_swung = np.einsum("ia,bik->kab", W @ mass.positions, swung.rows)
-    both = [np.concatenate(parts, axis=1) for parts in zip(moved, swung.rows, strict=True)]
+    E_offset = np.einsum("i,aik->ka", mass.first_order, offset_mass.rows)
+    X_offset = np.einsum("ia,bik->kab", W @ mass.positions, offset_mass.rows)
+    both = [np.concatenate(parts, axis=1) for parts in zip(moved, offset_mass.rows, strict=True)]
     N_cross, N_own = products(coordinates, both, W), products(both, both, W)
     mass_cross, mass_own = (np.trace(N, axis1=2, axis2=3) for N in (N_cross, N_own))
     mass_cross[:, :count], mass_own[:count, :count] = shapes.T @ (M @ b), b.T @ (M @ b)
-    nodes = np.concatenate([np.asarray(small.motion @ b), swung.nodes], axis=1)
+    nodes = np.concatenate([np.asarray(small.motion @ b), offset_mass.nodes], axis=1)
     return SecondOrder(
-        quadratic([*(C.matrix(k) for k in range(count)), *swung.matrices], shapes.shape[1]),
+        quadratic([*(C.matrix(k) for k in range(count)), *offset_mass.matrices], shapes.shape[1]),
         nodes,
-        {name: _frame(structure, name, b, swung.nodes) for name in structure.frames},
-        np.concatenate([E, E_swung]),
-        np.concatenate([X, X_swung]),
+        {name: _frame(structure, name, b, offset_mass.nodes) for name in structure.frames},
+        np.concatenate([E, E_offset]),
+        np.concatenate([X, X_offset]),
         N_cross,
         N_own,
         mass_cross,
@@ -161,11 +159,11 @@ def _stiffening_by_spin(unit: UnitLoads, loads: StressedLoads) -> Floats:
     return np.max(-(unit.shares[:, spins].T @ loads.work) @ own, axis=0, initial=0.0)
 
 
-def _frame(structure: Structure, name: str, b: Floats, swung: Floats) -> Floats:
+def _frame(structure: Discretization, name: str, b: Floats, offset_mass: Floats) -> Floats:
     """(6, k) motion of a frame; one at the point of its rigid region is on no arm."""
     small, numbers = structure.condensed, list(structure.frames[name])
     position, rows, _ = frame_rows(structure, name)
-    extra = swung.reshape(len(structure.nodes), 6, -1)[numbers].mean(axis=0)
+    extra = offset_mass.reshape(len(structure.nodes), 6, -1)[numbers].mean(axis=0)
     if len(numbers) > 1 and np.array_equal(position, small.layout.points[small.point_of[numbers[0]]]):
         extra = np.zeros_like(extra)
     return np.concatenate([np.asarray(rows @ b), extra], axis=1)

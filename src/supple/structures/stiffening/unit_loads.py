@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
+from supple.errors import ModelError
 from supple.structures.body.integration import linear_integrals
-from supple.structures.discretization.clamping import Held, frame_rows
-from supple.structures.eigen.lowest_modes import definite_turn
+from supple.structures.discretization.clamping import Clamped, frame_rows
+from supple.structures.discretization.discretization import Discretization
+from supple.structures.eigen.lowest_modes import canonical_rotation
+from supple.structures.elements.stressed_state import INERTIA
 from supple.structures.stiffening.load_cases import case_names, combinations
-from supple.structures.stiffening.stressed_structure import INERTIA
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.structure import Structure
 
 COUPLED = 1e-11
 """Loads do no more work than this, relatively, on each other's displacements if the structure does not couple them."""
@@ -50,7 +48,7 @@ class UnitLoads:
     kinds : (m,) array of int
         Loads that come with each other, in comparable sizes, have the same number.
     forces, displacements : (size, m) arrays
-        Of all loads: the 12 inertia loads of `stress.INERTIA`, then moments about and forces along x, y, z at each
+        Of all loads: the 12 inertia loads of `INERTIA`, then moments about and forces along x, y, z at each
         frame; or those of which the stresses are known.
     """
 
@@ -124,19 +122,48 @@ class UnitLoads:
         return out / d[:, None]
 
 
-def unit_loads(structure: Structure, held: Held) -> UnitLoads:
+def unit_loads(structure: Discretization, clamped: Clamped) -> UnitLoads:
     """Inertia loads seen from the root, and loads at all frames but the root."""
     small = structure.condensed
-    origin = small.layout.points[held.point]
-    names = tuple(name for name in structure.frames if small.frames.get(name) != held.point)
+    origin = small.layout.points[clamped.point]
+    names = tuple(name for name in structure.frames if small.frames.get(name) != clamped.point)
     every = scipy.sparse.csr_array(scipy.sparse.eye_array(small.size))
     _, E, X = linear_integrals(small.mass.centres(), every, small.layout, origin)
     ends = [frame_rows(structure, name)[1].toarray().T for name in names]
     F = np.concatenate([E, X.swapaxes(1, 2).reshape(-1, 9), *ends], axis=1)
     U = np.zeros_like(F)
-    U[held.free] = held.solve(F[held.free])
+    U[clamped.free] = clamped.solve(F[clamped.free])
     kinds = np.array([0] * 3 + [1] * 9 + ([2] * 3 + [3] * 3) * len(names), np.int64)
     return UnitLoads(names, case_names(names), combinations(names), kinds, F, U)
+
+
+def known_loads(structure: Discretization, clamped: Clamped, unit: UnitLoads) -> UnitLoads:
+    """Return the loads whose stresses the elements know, of all unit loads: of matrices those that come with them."""
+    elements = structure.elements
+    assert elements is not None
+    if elements.load_cases is None:
+        return unit
+    apart = [name for node, name in elements.clamped.items() if structure.condensed.point_of[node] != clamped.point]
+    if apart:
+        raise ModelError(
+            f"geometric_stiffness: {apart[0]}, which is not in the root, is held in the given tangents "
+            f"({len(apart)} such nodes); hold the root's nodes in both"
+        )
+    cases = elements.load_cases
+    expand = structure.layout.motion.T @ structure.condensed.motion
+    F = np.zeros((len(unit.forces), len(cases)))
+    U = np.zeros_like(F)
+    for i, case in enumerate(cases):
+        if not isinstance(case, str):
+            F[:, i] = expand.T @ case
+            U[clamped.free, i] = clamped.solve(F[clamped.free, i])
+        elif case in unit.cases:
+            shares = unit.shares[:, unit.cases.index(case)]
+            F[:, i], U[:, i] = unit.forces @ shares, unit.displacements @ shares
+        else:
+            raise ModelError(f"geometric_stiffness: {case!r}: the root is held, so no load there stresses anything")
+    labels = tuple(case if isinstance(case, str) else f"load {i + 1}" for i, case in enumerate(cases))
+    return UnitLoads(unit.frames, labels, np.eye(len(labels)), np.arange(len(labels)), F, U)
 
 
 def _own_axes(W: Floats) -> Floats:
@@ -147,5 +174,5 @@ def _own_axes(W: Floats) -> Floats:
         return np.eye(3)
     first = [0, *(i for i in range(1, 3) if w[i] - w[i - 1] > EQUAL * w[i]), 3]
     for i, j in pairwise(first):  # of equal directions the choice must not be left to rounding
-        V[:, i:j] = V[:, i:j] @ definite_turn(V[:, i:j])
+        V[:, i:j] = V[:, i:j] @ canonical_rotation(V[:, i:j])
     return np.asarray(V)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from supple.checks import Floats
-from supple.structures.eigen.lowest_modes import definite_turn, first_largest
+from supple.structures.eigen.lowest_modes import canonical_rotation, first_largest
 
 DEPENDENT = 1e-12
 """Mass of a shape, less what modes explain of it, that counts as rounding, relative to its mass."""
@@ -22,7 +22,7 @@ COUPLED, ALONE = 1e-15, 1e-12
 beside the modes, of which it may then be no more when that is one. Rounding must not decide which shapes are mixed."""
 
 
-def left_mass(mass_matrix: scipy.sparse.csr_array, cross: Floats, own: Floats) -> Floats:
+def residual_mass(mass_matrix: scipy.sparse.csr_array, cross: Floats, own: Floats) -> Floats:
     """(k, k) b* M b - g* Lam g, given G (n, n), g (n, k) and b* M b."""
     if not cross.any():
         return own
@@ -31,7 +31,7 @@ def left_mass(mass_matrix: scipy.sparse.csr_array, cross: Floats, own: Floats) -
     return (rest + rest.T) / 2.0
 
 
-def has_unit_masses(rest: Floats, own: Floats) -> bool:
+def is_mass_orthonormal(rest: Floats, own: Floats) -> bool:
     """Whether shapes with the masses `rest` beside the modes, `own` with them, are in that basis."""
     size = np.sqrt(np.diagonal(own))
     unit = np.diag(np.diagonal(rest) > 0.5)
@@ -58,7 +58,9 @@ def unit_masses(rest: Floats, own: Floats) -> Floats:
         mass = np.einsum("ij,ij->j", T, own @ T)
         kept = values > DEPENDENT * mass
         massive.append((T[:, kept] / np.sqrt(values[kept]))[:, ::-1])
-        massless.append(T[:, ~kept] @ definite_turn(T[:, ~kept]))  # of one space, in which no axis is a principal one
+        massless.append(
+            T[:, ~kept] @ canonical_rotation(T[:, ~kept])
+        )  # of one space, in which no axis is a principal one
     T = np.concatenate([*massive, *massless], axis=1)
     signs = [np.sign(t[first_largest(np.abs(t))]) for t in T.T]
     return T * signs / size[:, None]

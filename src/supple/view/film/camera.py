@@ -9,11 +9,9 @@ import numpy as np
 from supple.call_checks import checked
 from supple.checks import Floats
 from supple.errors import StateError
+from supple.view.scene.level import CORNER, Level
+from supple.view.scene.look import FILLED, HALF_ANGLE, TO_EYE, TO_LEFT
 
-HALF_ANGLE = 0.3
-"""Of view, rad, across the shorter side of the picture."""
-FILLED = 0.92
-"""Share of the picture that is filled, in the direction that decides."""
 NEAR = 0.01
 """Distance within which nothing is drawn, of the distance of the camera."""
 
@@ -33,8 +31,8 @@ class Camera:
         From the middle of the model, m; far enough to see all of the motion if not given.
     """
 
-    azimuth: float = -52.0
-    elevation: float = 20.0
+    azimuth: float = float(np.degrees(CORNER[0]))
+    elevation: float = float(np.degrees(CORNER[1]))
     distance: float | None = None
 
     def __post_init__(self) -> None:
@@ -45,25 +43,6 @@ class Camera:
             raise StateError(f"camera: expected an elevation from -90 to 90 degrees, got {self.elevation:g}")
         if self.distance is not None and self.distance <= 0.0:
             raise StateError(f"camera: expected a distance above zero, got {self.distance:g} m")
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """Axes of the floor and up, against gravity; z is up where there is none."""
-
-    right: Floats
-    ahead: Floats
-    up: Floats
-
-    @classmethod
-    def of(cls, gravity: Floats) -> Level:
-        """The level of a model."""
-        down = float(np.linalg.norm(gravity))
-        up = -gravity / down if down > 0 else np.array([0.0, 0.0, 1.0])
-        side = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-        right = np.cross(np.cross(up, side), up)
-        right /= np.linalg.norm(right)
-        return cls(right, np.cross(up, right), up)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,24 +57,34 @@ class View:
         What it looks at; relative to what it follows, if it does.
     distance : float
         From there to the eye.
+    column : int
+        Pixels at the right of the picture that are kept free.
     """
 
     axes: Floats
     target: Floats
     distance: float
+    column: int = 0
 
     def eye(self, followed: Floats) -> Floats:
         """Where the camera is (3,)."""
         out: Floats = followed + self.target - self.distance * self.axes[2]
         return out
 
-    def lens(self, width: int, height: int) -> Floats:
-        """Focal length, middle of the picture and near plane, in samples."""
-        return np.array([_focal(width, height), width / 2.0, height / 2.0, NEAR * self.distance])
+    def lens(self, width: int, height: int, samples: int = 1) -> Floats:
+        """Focal length, middle of what is not kept free and near plane, in samples."""
+        wide = width - self.column
+        return np.array([*(samples * np.array([_focal(wide, height), wide / 2.0, height / 2.0])), NEAR * self.distance])
+
+    def sun(self, level: Level) -> Floats:
+        """Direction to the light (3,): high, behind the left shoulder, so that shadows fall to the right."""
+        out = level.up - TO_LEFT * self.axes[0] + TO_EYE * np.cross(self.axes[0], level.up)
+        return np.asarray(out / np.linalg.norm(out))
 
 
-def view_of(camera: Camera, level: Level, seen: Floats, width: int, height: int) -> View:
-    """The camera so that it sees all points (n, 3) in a picture of these sides."""
+def view_of(camera: Camera, level: Level, seen: Floats, width: int, height: int, column: int = 0) -> View:
+    """The camera so that it sees all points (n, 3) in a picture of these sides, beside a column that is kept free."""
+    width -= column
     a, b = np.radians([camera.azimuth, camera.elevation])
     outward = np.cos(b) * (np.cos(a) * level.right + np.sin(a) * level.ahead) + np.sin(b) * level.up
     right = -np.sin(a) * level.right + np.cos(a) * level.ahead
@@ -107,7 +96,7 @@ def view_of(camera: Camera, level: Level, seen: Floats, width: int, height: int)
     right_most, left_most = (np.max(sign * x[:, :2] / half - x[:, 2:], axis=0) for sign in (1.0, -1.0))
     distance = float(np.max(right_most + left_most)) / 2.0 or 1.0
     target = middle + (half * (right_most - left_most) / 2.0) @ axes[:2]
-    return View(axes, target, camera.distance or distance)
+    return View(axes, target, camera.distance or distance, column)
 
 
 def _focal(width: int, height: int) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.drafts import draft_of
 from supple.errors import SuppleError
-from supple.view.film.painter import Picture
+from supple.view.film.legend import Picture
 
 INSTALL = "python -m pip install 'supple[film]'"
 SHARED = 8

@@ -1,24 +1,22 @@
-"""The floor of a scene: its height and grid, and the soft shadow on it."""
+"""The floor below a model: a grid that fades into the distance, and a soft shadow on it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
 from supple.checks import Floats, Ints
-from supple.view.film.camera import Level
 from supple.view.film.raster import cover
+from supple.view.scene.extent import MotionExtent
+from supple.view.scene.level import Level
+from supple.view.scene.look import FADED, grid_spacing
 
 CELLS = 400
 """Of the map of the shadow, along the longer side of the shadow of all frames."""
-SOFT = 5
+SOFT = 3
 """Half the width of its edge, in cells."""
-LINES = 12.0
-"""About so many lines of the grid cross the extent of the motion."""
-FADED = 5.0
-"""Distance at which the grid has faded, of the extent of the motion, beyond that of the camera."""
 NONE = np.zeros((4, 3)), np.zeros((1, 1))
 """No floor, and a map of no shadow."""
 
@@ -50,7 +48,7 @@ class Floor:
     cell: float
 
     def parameters(self, points: Floats, faces: Ints) -> tuple[Floats, Floats]:
-        """The floor as `ground_color` takes it, and the map of the shadow of triangles on it."""
+        """The floor as `floor_color` takes it, and the map of the shadow of triangles on it."""
         flat = self._shadows(points)
         used = flat[faces.ravel()] if len(faces) else np.zeros((1, 2))
         margin = 3 * SOFT + 2
@@ -80,17 +78,9 @@ class Floor:
         return np.stack([flat @ self.level.right, flat @ self.level.ahead], axis=1)
 
 
-def floor_below(level: Level, seen: Floats, around: Floats, size: float, sun: Floats, distance: float) -> Floor:
-    """The floor below all points (n, 3) that a motion passes: at the height of the origin, or lower if they are.
-
-    `around` (n, 3) are the same points from what the camera follows, by which the grid is measured.
-    """
-    lowest = float((seen @ level.up).min())
-    height = max(min(0.0, lowest), lowest - size)
-    extent = float(np.linalg.norm(np.ptp(around, axis=0))) or 1.0
-    rough = 1.6 * extent / LINES
-    decade = 10.0 ** np.floor(np.log10(rough))
-    spacing = float(decade * next(m for m in (1.0, 2.0, 5.0, 10.0) if m * decade >= rough * (1.0 - 1e-9)))
-    floor = Floor(level, height, spacing, distance + FADED * extent, sun, 1.0)
-    spread = float(np.ptp(floor._shadows(around), axis=0).max()) or extent
-    return Floor(level, height, spacing, floor.reach, sun, spread / CELLS)
+def floor_below(level: Level, extent: MotionExtent, around: Floats, sun: Floats, distance: float) -> Floor:
+    """The floor below a motion whose points are `around` (n, 3) what the camera follows, at some distance."""
+    room = extent.room
+    floor = Floor(level, extent.floor, grid_spacing(room), distance + FADED * room, sun, 1.0)
+    spread = float(np.ptp(floor._shadows(around), axis=0).max()) or room
+    return replace(floor, cell=spread / CELLS)

@@ -6,14 +6,15 @@ import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.description.members import GROUND
-from supple.view.scene.look import body_color
-from supple.view.scene.motion import Recorded
-from supple.view.scene.places import Stage
-from supple.view.scene.surfaces import DrawnSurface
+from supple.view.scene.look import PATH
+from supple.view.scene.motion import SceneMotion
+from supple.view.scene.places import ScenePlaces
+from supple.view.scene.sampling import evenly
+from supple.view.scene.surfaces import DrawnSurface, body_color
 
-THIN = 0.002
-"""Radius of a line, of the size of the model."""
-SIDES = 12
+RADIUS = 1e-4
+"""Of a line, of the size of the model; it is thickened when it is seen."""
+SIDES = 8
 """Of a line."""
 MOST_POINTS = 400
 """Of a line."""
@@ -21,9 +22,9 @@ SHORT = 1e-3
 """Steps shorter than this, of the size of the model, are joined to the next."""
 
 
-def path_surfaces(motion: Recorded, stage: Stage, size: float) -> list[DrawnSurface]:
+def path_surfaces(motion: SceneMotion, stage: ScenePlaces, size: float) -> list[DrawnSurface]:
     """The paths of the traces of a stage, of a model of some size; a frame that does not move has none."""
-    chosen = np.unique(np.linspace(0, len(motion.times) - 1, min(MOST_POINTS, len(motion.times))).round().astype(int))
+    chosen = evenly(len(motion.times), MOST_POINTS)
     model, q, out = motion.model, motion.q[chosen], []
     poses = model.poses(q)
     for name, i in stage.traces.items():
@@ -31,7 +32,7 @@ def path_surfaces(motion: Recorded, stage: Stage, size: float) -> list[DrawnSurf
         points = _apart(stage.moved(place, q, *poses)[1], SHORT * size)
         if len(points) > 1:
             color = body_color(model, (GROUND, *model.bodies)[place.body])
-            out.append(DrawnSurface(GROUND, *_line(points, THIN * size), color, name=name))
+            out.append(DrawnSurface(GROUND, *_line(points, RADIUS * size), color, name=name, thicker=PATH))
     return out
 
 

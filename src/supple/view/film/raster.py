@@ -1,8 +1,7 @@
-"""Triangles to samples of a picture, and samples to pixels: the two sweeps of the renderer.
+"""Triangles to samples of a picture.
 
 A picture has `s` x `s` samples a pixel. `cover` keeps for each sample the nearest triangle; depth and number of the
-triangle are one integer, so that nearer is larger and one comparison decides. `shade` then lights each triangle once a
-pixel and takes the mean of the samples: edges are smooth, and the cost of light does not depend on what is hidden.
+triangle are one integer, so that nearer is larger and one comparison decides.
 """
 
 from __future__ import annotations
@@ -10,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engines.kernels import step, sweep
-from supple.spatial import TINY, Array, Number, Vec3, cross, dot, load3, scale
-from supple.view.film.ground import ground_color
+from supple.spatial import Array, Number, Vec3, cross, dot, load3
 
 NUMBERS = 2**24
 """A sample is depth * NUMBERS + the number of the triangle + 1; zero where there is none."""
@@ -19,6 +17,8 @@ DEPTHS = 2.0**38
 """Steps of depth between infinity and the near plane."""
 SLACK = 1e-9
 """Of a sample's width: triangles that share an edge leave no gap."""
+BEFORE = 1e-6
+"""Of its depth: how much nearer what is translucent counts, so that it covers what lies in the same plane."""
 
 
 @step
@@ -89,9 +89,13 @@ def cover(samples: Array, points: Array, faces: Array, first: int, last: int) ->
     """Put the triangles first, ..., last - 1 into samples (rows, columns).
 
     Given projected points (n, 3) and triangles (m, 3). Sample (i, j) is at (j + 1/2, i + 1/2). Row by row the samples
-    within a triangle are those between its edges; 1/depth is linear along the row. Cost: its rows, and its samples.
+    within a triangle are those between its edges; 1/depth is linear along the row. Triangles that do not begin with the
+    first are translucent. Cost: its rows, and its samples.
     """
     rows, columns = samples.shape
+    nearer = 1.0 + BEFORE
+    if first == 0:
+        nearer = 1.0
     for k in range(first, last):
         xa, ya, za = load3(points, faces[k, 0])
         xb, yb, zb = load3(points, faces[k, 1])
@@ -118,167 +122,7 @@ def cover(samples: Array, points: Array, faces: Array, first: int, last: int) ->
                     stop = min(int(high + 0.5 + SLACK), columns)
                     z0 = za + zy * (y - ya) - zx * (xa - 0.5)
                     for j in range(begin, stop):
-                        depth = min(max(z0 + zx * j, 0.0), 1.0)
+                        depth = min(max(nearer * (z0 + zx * j), 0.0), 1.0)
                         key = int(depth * DEPTHS) * NUMBERS + k + 1
                         if key > samples[i, j]:
                             samples[i, j] = key
-
-
-@step
-def lit(color: Vec3, n: Vec3, view: Vec3, up: Vec3, sun: Vec3) -> Vec3:
-    """Light, in linear units, of a surface with unit normal n seen along the unit vector -view.
-
-    A sky brighter above than below, a sun, and a highlight half way between sun and eye; both sides of a triangle
-    are seen.
-    """
-    facing = 1.0
-    if dot(n, view) < 0.0:
-        facing = -1.0
-    sky = 0.40 + 0.14 * facing * dot(n, up) + 0.10 * abs(dot(n, view))
-    direct = 0.62 * max(facing * dot(n, sun), 0.0)
-    half = (sun[0] + view[0], sun[1] + view[1], sun[2] + view[2])
-    gloss = max(facing * dot(n, half) / np.sqrt(dot(half, half) + 1e-12), 0.0)
-    gloss = gloss * gloss
-    gloss = gloss * gloss
-    gloss = gloss * gloss
-    gloss = gloss * gloss
-    shine = 0.10 * gloss * gloss
-    amount = sky + direct
-    return amount * color[0] + shine, amount * color[1] + shine, amount * color[2] + shine
-
-
-@step
-def load4(a: Array, k: int) -> tuple[Number, Number, Number, Number]:
-    """Row k of an (n, 4) array."""
-    return a[k, 0], a[k, 1], a[k, 2], a[k, 3]
-
-
-@step
-def over_color(
-    tint: tuple[Number, Number, Number, Number], normal: Vec3, ray: Vec3, up: Vec3, sun: Vec3, behind: Vec3
-) -> Vec3:
-    """The light of a surface, its normal of any length, before what is behind it; `tint` ends with its opacity."""
-    n = scale(1.0 / np.sqrt(dot(normal, normal) + TINY), normal)
-    view = scale(-1.0 / np.sqrt(dot(ray, ray)), ray)
-    light = lit((tint[0], tint[1], tint[2]), n, view, up, sun)
-    opaque, clear = tint[3], 1.0 - tint[3]
-    return (
-        opaque * light[0] + clear * behind[0],
-        opaque * light[1] + clear * behind[1],
-        opaque * light[2] + clear * behind[2],
-    )
-
-
-@step
-def shares(points: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
-    """How much of each vertex a place of the picture has, in perspective: barycentric coordinates over depth."""
-    a, b, c = faces[k, 0], faces[k, 1], faces[k, 2]
-    xa, ya, za = load3(points, a)
-    xb, yb, zb = load3(points, b)
-    xc, yc, zc = load3(points, c)
-    turn = 1.0 / ((xb - xa) * (yc - ya) - (xc - xa) * (yb - ya))
-    u = min(max(((x - xa) * (yc - ya) - (xc - xa) * (y - ya)) * turn, 0.0), 1.0)
-    v = min(max(((xb - xa) * (y - ya) - (x - xa) * (yb - ya)) * turn, 0.0), 1.0)
-    return max(1.0 - u - v, 0.0) * za, u * zb, v * zc
-
-
-@step
-def at_sample(points: Array, values: Array, faces: Array, k: int, x: Number, y: Number) -> Vec3:
-    """Values (n, 3) of vertices at a place of the picture, of any length."""
-    a, b, c = faces[k, 0], faces[k, 1], faces[k, 2]
-    wa, wb, wc = shares(points, faces, k, x, y)
-    return (
-        wa * values[a, 0] + wb * values[b, 0] + wc * values[c, 0],
-        wa * values[a, 1] + wb * values[b, 1] + wc * values[c, 1],
-        wa * values[a, 2] + wb * values[b, 2] + wc * values[c, 2],
-    )
-
-
-@step
-def tint_at(
-    points: Array, tints: Array, faces: Array, colors: Array, k: int, x: Number, y: Number
-) -> tuple[Number, Number, Number, Number]:
-    """Colour and opacity of a triangle at a place of the picture: its own, or where its red is below zero that of its
-    vertices, `tints` (n, 3), in between.
-    """
-    red, green, blue, opacity = load4(colors, k)
-    if red < 0.0:
-        w = shares(points, faces, k, x, y)
-        total = 1.0 / (w[0] + w[1] + w[2] + TINY)
-        mixed = at_sample(points, tints, faces, k, x, y)
-        red, green, blue = total * mixed[0], total * mixed[1], total * mixed[2]
-    return red, green, blue, opacity
-
-
-@step
-def byte(x: Number) -> int:
-    """A linear brightness as one of 256 steps; the square root is the curve of a screen, nearly."""
-    return int(255.0 * np.sqrt(min(max(x, 0.0), 1.0)) + 0.5)
-
-
-@sweep
-def shade(
-    pixels: Array,
-    samples: Array,
-    points: Array,
-    normals: Array,
-    faces: Array,
-    colors: Array,
-    tints: Array,
-    axes: Array,
-    eye: Array,
-    lens: Array,
-    sky: Array,
-    ground: Array,
-    shadow: Array,
-    first: int,
-) -> None:
-    """Give pixels (rows, columns), integers red + 256 green + 65536 blue, the mean of their samples.
-
-    Given projected points and normals (n, 3), faces (m, 3), colors (m, 4) linear with opacity, below zero
-    where the vertices have colours, tints (n, 3); axes, eye and lens as
-    for `project`; sky (3, 3): background, up, direction to the sun; ground and shadow as for `ground_color`. With
-    `first` above zero triangles from this one on are laid over the pixels that are there; else pixels begin with
-    background and ground.
-    """
-    rows, columns = pixels.shape
-    s = samples.shape[0] // rows
-    x_axis, y_axis, z_axis = load3(axes, 0), load3(axes, 1), load3(axes, 2)
-    paper, up, sun = load3(sky, 0), load3(sky, 1), load3(sky, 2)
-    share = 1.0 / (s * s)
-    for i in range(rows):
-        for j in range(columns):
-            nearest = 0
-            for a in range(s):
-                for b in range(s):
-                    nearest = max(nearest, samples[s * i + a, s * j + b])
-            if nearest > 0 or first == 0:
-                x, y = s * (j + 0.5), s * (i + 0.5)
-                right, down = (x - lens[1]) / lens[0], (y - lens[2]) / lens[0]
-                ray = (
-                    z_axis[0] + right * x_axis[0] + down * y_axis[0],
-                    z_axis[1] + right * x_axis[1] + down * y_axis[1],
-                    z_axis[2] + right * x_axis[2] + down * y_axis[2],
-                )
-                if first == 0:
-                    behind = ground_color(ray, (eye[0], eye[1], eye[2]), paper, up, ground, shadow, s / lens[0])
-                else:
-                    old = pixels[i, j]
-                    red, green, blue = (old % 256) / 255.0, (old // 256 % 256) / 255.0, (old // 65536) / 255.0
-                    behind = (red * red, green * green, blue * blue)
-                red, green, blue = behind
-                if nearest > 0:
-                    red, green, blue = 0.0, 0.0, 0.0
-                    known, own = 0, behind
-                    for a in range(s):
-                        for b in range(s):
-                            k = samples[s * i + a, s * j + b] % NUMBERS
-                            if k != known:
-                                known, own = k, behind
-                                if k > first:
-                                    at_x, at_y = s * j + b + 0.5, s * i + a + 0.5
-                                    n = at_sample(points, normals, faces, k - 1, at_x, at_y)
-                                    tint = tint_at(points, tints, faces, colors, k - 1, at_x, at_y)
-                                    own = over_color(tint, n, ray, up, sun, behind)
-                            red, green, blue = red + share * own[0], green + share * own[1], blue + share * own[2]
-                pixels[i, j] = byte(red) + 256 * byte(green) + 65536 * byte(blue)

@@ -16,31 +16,30 @@ from supple.errors import StateError, nearest
 from supple.formulations import Formulation
 from supple.shapes.colors import checked_color
 from supple.simulation.start_state import Values
-from supple.view.film.camera import Camera, Level, View, view_of
+from supple.view.film.camera import Camera, view_of
 from supple.view.film.coloring import Coloring
 from supple.view.film.files import write_gif, write_mp4, write_png
 from supple.view.film.floor import floor_below
-from supple.view.film.painter import Painter, Picture, sun_of
+from supple.view.film.legend import Picture, column
+from supple.view.film.painter import Painter
 from supple.view.film.paths import path_surfaces
 from supple.view.film.surfaces import MovingSurfaces
 from supple.view.film.symbols import GROUPS, SymbolScene
 from supple.view.gltf.writer import PeakColors, write_glb
 from supple.view.scene.extent import FAR, motion_extent
-from supple.view.scene.look import linear
-from supple.view.scene.motion import Recorded, recorded
-from supple.view.scene.places import Stage
-from supple.view.scene.quantities import QUANTITIES
+from supple.view.scene.level import Level
+from supple.view.scene.look import DARK, PAGE, QUANTITIES, clock, linear
+from supple.view.scene.motion import SceneMotion, scene_motion
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.surfaces import INERTIA
 from supple.view.scene.symbols import law_places
 
-PAPER = "#f6f8fa"
+PAPER = PAGE["card"][0]
 SIZE = (1280, 720)
 LARGEST = 8192
 """Pixels of a side."""
 SHOWN = ("joints", "springs", "contacts", "loads")
 """What is drawn beside the bodies if nothing is said."""
-DARK = 0.2
-"""Linear light below which a background is dark."""
 STILL, MOVING = 3, 2
 """Samples of a pixel in each direction, of a picture and of a frame of a film."""
 LOOKED_AT = 40
@@ -90,7 +89,8 @@ def render(
     time : float, optional
         Of a picture, s; the end of the motion if not given.
     camera : Camera or sequence of 2 or 3 numbers, optional
-        Azimuth and elevation in degrees, and distance in m; from far enough to see all of the motion if not given.
+        Azimuth and elevation in degrees, and distance in m. If not given, flat motions are seen from their front,
+        others from a corner, from far enough to see all of the motion.
     follow : str, optional
         A body that the camera moves with; a motion that goes far is followed by the mean of all bodies.
     traces : sequence of str, optional
@@ -114,7 +114,7 @@ def render(
     """
     target = Path(path)
     suffix = _suffix(target)
-    motion = recorded(shown, model, q)
+    motion = scene_motion(shown, model, q)
     plain = motion
     motion = _deformed(motion, deformation)
     if suffix == ".glb":
@@ -124,7 +124,7 @@ def render(
     shown_groups = _groups(show)
     times = _picture_time(motion, time) if suffix == ".png" else _film_times(motion, time, fps, speed, suffix)
     coloring = None if color is None else Coloring(plain.model, color, plain.at(times), plain.q)
-    stage = _Stage(
+    stage = _FilmScene(
         motion,
         times,
         _camera(camera),
@@ -135,6 +135,7 @@ def render(
         paper,
         STILL if suffix == ".png" else MOVING,
         coloring,
+        timed=suffix != ".png",
     )
     if suffix == ".png":
         write_png(target, stage.picture(0))
@@ -143,14 +144,14 @@ def render(
     return target
 
 
-class _Stage:
+class _FilmScene:
     """A motion with its camera and floor, ready to be painted."""
 
     def __init__(
         self,
-        motion: Recorded,
+        motion: SceneMotion,
         times: Floats,
-        camera: Camera,
+        camera: Camera | None,
         follow: str | None,
         traces: Sequence[str] | None,
         shown: Sequence[str],
@@ -158,18 +159,19 @@ class _Stage:
         paper: Floats,
         samples: int,
         coloring: Coloring | None,
+        timed: bool,
     ) -> None:
-        model = motion.model
+        model, dark = motion.model, bool(paper.mean() < DARK)
         some = np.unique(np.linspace(times[0], times[-1], min(LOOKED_AT, len(times))))
-        stage = Stage(model, traces, () if motion.result is None else law_places(motion.result))
+        stage = ScenePlaces(model, traces, () if motion.result is None else law_places(motion.result))
         extent = motion_extent(stage, motion.q)
-        scene = SymbolScene(motion, stage, extent, shown, bool(paper.mean() < DARK))
+        scene = SymbolScene(motion, stage, extent, shown, dark)
         paths = path_surfaces(motion, stage, extent.size)
         bodies = [x for x in stage.surfaces if x.name != INERTIA]
         looked_at, filmed = motion.at(some), motion.at(times)
         sample = MovingSurfaces(model, looked_at, bodies, scene.moving(some, looked_at, *model.poses(looked_at)))
         symbols = scene.moving(times, filmed, *model.poses(filmed))
-        self._surfaces = MovingSurfaces(model, filmed, [*bodies, *paths], symbols, coloring)
+        self._surfaces = MovingSurfaces(model, filmed, [*bodies, *paths], symbols, coloring, dark)
         clouds = [_with_origin(sample.points(i)) for i in range(len(looked_at))]
         clouds[0] = np.concatenate([clouds[0], *[path.vertices for path in paths]])
         seen = np.concatenate(clouds)
@@ -181,15 +183,18 @@ class _Stage:
             clouds = [np.concatenate([moving.points(i), moving.origins[i]]) for i in range(len(looked_at))]
         around = np.concatenate([cloud - p for cloud, p in zip(clouds, at, strict=True)])
         level = Level.of(model.tree.gravity)
-        view: View = view_of(camera, level, around, *size)
+        camera = camera or Camera(*np.degrees(extent.front).tolist())
+        view = view_of(camera, level, around, *size, 0 if coloring is None else column(size))
         floor = None
         if model.tree.gravity.any():
-            floor = floor_below(level, seen, around, extent.size, sun_of(view, level), view.distance)
-        self._painter = Painter(self._surfaces, view, level, floor, size, paper, samples)
+            floor = floor_below(level, extent, around, view.sun(level), view.distance)
+        self._painter = Painter(self._surfaces, view, level, floor, size, paper, dark, samples)
+        stop, length = float(times[-1]), float(times[-1] - times[0])
+        self._clocks = [f"t = {clock(t, stop, length)}" if timed else "" for t in times.tolist()]
 
     def picture(self, frame: int) -> Picture:
         """One frame."""
-        return self._painter.picture(frame, self._followed[frame])
+        return self._painter.picture(frame, self._followed[frame], self._clocks[frame])
 
     def pictures(self, progress: Progress | None) -> Iterator[Picture]:
         """All frames, one after the other."""
@@ -199,12 +204,12 @@ class _Stage:
                 progress((i + 1) / len(self._followed))
 
 
-def _peaks(motion: Recorded, quantity: str) -> PeakColors:
+def _peaks(motion: SceneMotion, quantity: str) -> PeakColors:
     """The largest values in a motion, of all flexible bodies."""
     coloring = Coloring(motion.model, quantity, motion.q, motion.q)
     values = {body: field.peaks() for body, field in coloring.fields.items()}
     most = max(float(x.max(initial=0.0)) for x in values.values())
-    return PeakColors(quantity, QUANTITIES[quantity], most or 1.0, values)
+    return PeakColors(quantity, QUANTITIES[quantity][1] or "1", most or 1.0, values)
 
 
 def _with_origin(points: Floats) -> Floats:
@@ -221,7 +226,7 @@ def _followed(bodies: tuple[str, ...], origins: Floats, follow: str | None, far:
     return origins.mean(axis=1) if far else np.zeros((len(origins), 3))
 
 
-def _deformed(motion: Recorded, factor: float) -> Recorded:
+def _deformed(motion: SceneMotion, factor: float) -> SceneMotion:
     """The motion with the coordinates of deformation so many times as large."""
     if not is_number(factor):
         raise StateError(f"deformation: expected a finite number, got {factor!r}")
@@ -254,15 +259,16 @@ def _checked_size(size: tuple[int, int], suffix: str) -> tuple[int, int]:
     return width, height
 
 
-def _camera(camera: Camera | Sequence[float]) -> Camera:
-    if isinstance(camera, Camera):
-        return camera
-    if len(camera) not in (0, 2, 3) or not all(map(is_number, camera)):
+def _camera(camera: Camera | Sequence[float]) -> Camera | None:
+    """A camera; None for the direction from which the motion is seen best."""
+    if isinstance(camera, Camera) or not len(camera):
+        return camera if isinstance(camera, Camera) else None
+    if len(camera) not in (2, 3) or not all(map(is_number, camera)):
         raise StateError(f"camera: expected azimuth and elevation, or these and a distance, got {camera!r}")
     return Camera(*map(float, camera))
 
 
-def _picture_time(motion: Recorded, time: float | None) -> Floats:
+def _picture_time(motion: SceneMotion, time: float | None) -> Floats:
     """The one time (1,) of a picture."""
     first, last = motion.times[0], motion.times[-1]
     if time is None:
@@ -272,7 +278,7 @@ def _picture_time(motion: Recorded, time: float | None) -> Floats:
     return np.array([float(time)])
 
 
-def _film_times(motion: Recorded, time: float | None, fps: float, speed: float, suffix: str) -> Floats:
+def _film_times(motion: SceneMotion, time: float | None, fps: float, speed: float, suffix: str) -> Floats:
     """Times (n,) of the frames of a film."""
     if time is not None:
         raise StateError(f"time: expected for a picture alone, .png, got it for {suffix}")

@@ -10,13 +10,13 @@ from supple.checks import Floats, Ints
 from supple.model.model import Model
 from supple.view.film.coloring import Coloring, Scale
 from supple.view.film.symbols import MovingSymbol
-from supple.view.scene.creases import cut
-from supple.view.scene.look import body_color, linear
-from supple.view.scene.quantities import mapped
-from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn
+from supple.view.scene.look import mapped, seen_on
+from supple.view.scene.surfaces import DrawnSurface, amplitudes, body_color, drawn
 
 VERTICES = (-1.0, -1.0, -1.0)
 """Colour of triangles whose vertices have colours of their own."""
+UNLIT = 2.0
+"""Opacity of lines, which have their colour whatever the light."""
 
 
 class MovingSurfaces:
@@ -33,13 +33,17 @@ class MovingSurfaces:
         Over the same frames.
     coloring : Coloring, optional
         What flexible bodies are coloured by.
+    dark : bool
+        Whether the background is dark.
 
     Attributes
     ----------
     faces : (m, 3) array
-        Triangles; the first `opaque` of them cannot be seen through.
+        Triangles; the first `opaque` of them cannot be seen through, the first `lit` of these throw shadows.
     colors : (m, 4) array
         Linear light and opacity of each triangle.
+    growth : (n,) array
+        Pixels by which vertices are moved along their normals.
     origins : (frames, bodies, 3) array
         Of the bodies.
     """
@@ -51,6 +55,7 @@ class MovingSurfaces:
         surfaces: Sequence[DrawnSurface] | None = None,
         symbols: Sequence[MovingSymbol] = (),
         coloring: Coloring | None = None,
+        dark: bool = False,
     ) -> None:
         R, p = model.poses(q)
         self._coloring = coloring
@@ -58,10 +63,11 @@ class MovingSurfaces:
         chosen = drawn(model) if surfaces is None else surfaces
         if coloring is not None:
             chosen = [x if x.shapes is None else coloring.surfaces.get(x.body, x) for x in chosen]
-        parts = [_Part(model, x, q, R, p) for x in chosen if len(x.faces)]
-        self._parts: list[_Part | MovingSymbol] = [*symbols, *sorted(parts, key=lambda x: x.opacity < 1.0)]
+        parts = [_Part(model, x, q, R, p, dark) for x in chosen if len(x.faces)]
+        self._parts: list[_Part | MovingSymbol] = [*symbols, *sorted(parts, key=lambda x: (x.opacity < 1.0, x.opacity))]
         self.faces, self.colors = self._joined()
-        self.opaque = int(np.sum(self.colors[:, 3] >= 1.0))
+        self.growth = np.concatenate([np.zeros(0), *(np.full(x.count, x.growth) for x in self._parts)])
+        self.opaque, self.lit = (int(x.sum()) for x in (self.colors[:, 3] >= 1.0, self.colors[:, 3] == 1.0))
 
     def _joined(self) -> tuple[Ints, Floats]:
         """Triangles and their colours: symbols, opaque surfaces, translucent ones."""
@@ -77,20 +83,18 @@ class MovingSurfaces:
         """Vertices (n, 3) at a frame, in the ground frame."""
         return np.concatenate([np.zeros((0, 3)), *[part.points(frame) for part in self._parts]])
 
-    def tints(self, frame: int) -> Floats:
-        """Linear light (n, 3) of the vertices at a frame; one row of zeros where nothing is coloured by a quantity."""
-        if self._coloring is None:
-            return np.zeros((1, 3))
-        return mapped(np.clip(self._values(frame) / (self._coloring.most or 1.0), 0.0, 1.0)) ** 2
+    def colored(self, frame: int) -> tuple[Floats, Scale | None]:
+        """Linear light (n, 3) of the vertices at a frame, and the quantity that it shows with its largest value.
 
-    def scale(self, frame: int) -> Scale | None:
-        """The quantity that surfaces are coloured by, and where it is largest; None where there is none."""
+        One row of zeros and None where nothing is coloured by a quantity.
+        """
         if self._coloring is None:
-            return None
-        values = self._values(frame)
-        worst = int(np.argmax(values)) if len(values) else -1
-        value = float(values[worst]) if worst >= 0 else 0.0
-        return Scale(self._coloring.quantity, self._coloring.most, worst if value > 0.0 else -1, value)
+            return np.zeros((1, 3)), None
+        values, most = self._values(frame), self._coloring.most
+        worst = int(np.argmax(values))
+        value = float(values[worst])
+        scale = Scale(self._coloring.quantity, most, worst if value > 0.0 else -1, value)
+        return mapped(np.clip(values / (most or 1.0), 0.0, 1.0)) ** 2, scale
 
     def _values(self, frame: int) -> Floats:
         """(n,) of all vertices; zero of surfaces that are not coloured."""
@@ -111,14 +115,16 @@ class MovingSurfaces:
 class _Part:
     """One surface, cut along its sharp edges; then its vertices on no triangle."""
 
-    def __init__(self, model: Model, surface: DrawnSurface, q: Floats, R: Floats, p: Floats) -> None:
-        origin, self.faces = cut(surface.vertices, surface.faces)
+    def __init__(self, model: Model, surface: DrawnSurface, q: Floats, R: Floats, p: Floats, dark: bool) -> None:
+        origin, self.faces = surface.split()
         origin = np.concatenate([origin, np.setdiff1d(np.arange(len(surface.vertices)), surface.faces)])
-        self.origin = origin
+        self.origin, self.growth = origin, surface.growth
         self.name = surface.body if surface.shapes is not None else ""
         self.count = len(origin)
         self._vertices = surface.vertices[origin]
-        self.color, self.opacity = linear(surface.color or body_color(model, surface.body)), surface.opacity
+        self.color, self.opacity = seen_on(surface.color or body_color(model, surface.body), dark), surface.opacity
+        if surface.thicker is not None:
+            self.opacity = UNLIT
         k = model.bodies.index(surface.body) + 1 if surface.body in model.bodies else 0
         pose: tuple[Floats, Floats] = (R[:, k], p[:, k]) if surface.place is None else model.pose(q, surface.place)
         self._R, self._p = pose

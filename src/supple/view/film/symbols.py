@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from supple.checks import Floats
 from supple.view.scene.extent import MotionExtent
-from supple.view.scene.look import linear
-from supple.view.scene.motion import Recorded
-from supple.view.scene.places import Stage
+from supple.view.scene.look import PAINTS, linear
+from supple.view.scene.motion import SceneMotion
+from supple.view.scene.places import ScenePlaces
+from supple.view.scene.sampling import evenly
 from supple.view.scene.stops import recorded_stops, touching
 from supple.view.scene.symbol_parts import Point, Pose, Symbol, Touch, stop_symbols, symbols_of
 from supple.view.scene.symbol_shapes import SymbolShape, symbol_shape
-from supple.view.scene.symbols import HEAD, PAINTS, SHORT, SHORTEST, ForceArrow, arrow_scales, force_arrows
+from supple.view.scene.symbols import HEAD, SHORT, SHORTEST, ForceArrow, arrow_scales, force_arrows
 
 GROUPS = ("joints", "springs", "contacts", "loads", "reactions")
 """What can be drawn beside the bodies."""
@@ -27,7 +28,7 @@ UP = np.array([0.0, 0.0, 1.0])
 class MovingPoses:
     """Poses of bodies and places over frames, each found once."""
 
-    def __init__(self, stage: Stage, q: Floats, R: Floats, p: Floats) -> None:
+    def __init__(self, stage: ScenePlaces, q: Floats, R: Floats, p: Floats) -> None:
         self._stage, self._q, self._R, self._p = stage, q, R, p
         self._known: dict[Pose, tuple[Floats, Floats]] = {}
 
@@ -76,7 +77,7 @@ class MovingSymbol:
         Linear light.
     """
 
-    opacity = 1.0
+    opacity, growth = 1.0, 0.0
 
     def __init__(self, shape: SymbolShape, a: Floats, b: Floats, size: Floats, color: Floats) -> None:
         self._shape, self._a, self._b, self._size = shape, a, b, size
@@ -103,7 +104,7 @@ class SymbolScene:
 
     Parameters
     ----------
-    motion : Recorded
+    motion : SceneMotion
     extent : MotionExtent
     shown : sequence of str
         Some of GROUPS.
@@ -111,7 +112,9 @@ class SymbolScene:
         Whether the background is dark.
     """
 
-    def __init__(self, motion: Recorded, stage: Stage, extent: MotionExtent, shown: Sequence[str], dark: bool) -> None:
+    def __init__(
+        self, motion: SceneMotion, stage: ScenePlaces, extent: MotionExtent, shown: Sequence[str], dark: bool
+    ) -> None:
         self._stage, self._extent, self._motion = stage, extent, motion
         self._paints = {name: linear(pair[int(dark)]) for name, pair in PAINTS.items()}
         self._stops = recorded_stops(motion.model, motion.result) if "contacts" in shown else []
@@ -121,8 +124,7 @@ class SymbolScene:
             *stop_symbols(stage, coordinates, extent.symbol),
         ]
         self._symbols = [x for x in found if x.group in (*shown, "rods")]
-        last = len(motion.times) - 1
-        self._samples = np.unique(np.linspace(0, last, min(MOST_SAMPLES, last + 1)).round().astype(int))
+        self._samples = evenly(len(motion.times), MOST_SAMPLES)
         arrows = force_arrows(stage, motion.result, self._samples)
         self._arrows = [x for x in arrows if f"{x.kind}s" in shown]
         self._scales = arrow_scales(self._arrows, extent.size, motion.model.mass)

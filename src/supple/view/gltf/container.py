@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.checks import Floats, Ints
+from supple.view.scene.look import shares
 
 FLOAT, UNSIGNED = 5126, 5125
 """Kinds of numbers, by the codes of glTF."""
@@ -60,8 +61,7 @@ class Container:
         """The material of a colour "#rrggbb", once for all surfaces that have it."""
         key = color, opacity
         if key not in self._materials:
-            shares = np.array([int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
-            red, green, blue = linear_light(shares).tolist()
+            red, green, blue = linear_light(shares(color)).tolist()
             surface = {"baseColorFactor": [red, green, blue, opacity], "metallicFactor": 0.0, "roughnessFactor": 0.6}
             entry = {"name": color, "pbrMetallicRoughness": surface, "doubleSided": True}
             self._materials[key] = self.add("materials", entry | ({"alphaMode": "BLEND"} if opacity < 1.0 else {}))

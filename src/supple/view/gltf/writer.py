@@ -18,13 +18,13 @@ from supple.checks import Floats
 from supple.drafts import draft_of
 from supple.errors import OmissionWarning, warn
 from supple.model.model import Model
+from supple.shapes.triangle_mesh import vertex_normals
 from supple.version import VERSION
 from supple.view.gltf.container import Container, linear_light
-from supple.view.scene.creases import cut
-from supple.view.scene.look import body_color
-from supple.view.scene.motion import Recorded
-from supple.view.scene.quantities import mapped
-from supple.view.scene.surfaces import DrawnSurface, amplitudes, drawn
+from supple.view.scene.look import mapped
+from supple.view.scene.motion import SceneMotion
+from supple.view.scene.sampling import evenly
+from supple.view.scene.surfaces import DrawnSurface, amplitudes, body_color, drawn
 
 MOST_FRAMES = 2000
 """Of an animation; of more the nearest to even ones are taken."""
@@ -53,9 +53,9 @@ class PeakColors(NamedTuple):
     values: Mapping[str, Floats]
 
 
-def write_glb(motion: Recorded, path: Path, peaks: PeakColors | None = None) -> Path:
+def write_glb(motion: SceneMotion, path: Path, peaks: PeakColors | None = None) -> Path:
     """Write a model and its motion; without a motion the model stands still."""
-    chosen = np.unique(np.linspace(0, len(motion.times) - 1, min(MOST_FRAMES, len(motion.times))).round().astype(int))
+    chosen = evenly(len(motion.times), MOST_FRAMES)
     times, q = motion.times[chosen] - motion.times[0], motion.q[chosen]
     with draft_of(path) as draft:
         draft.write_bytes(_Writer(motion.model, times, q, peaks).written())
@@ -156,13 +156,10 @@ class _Writer:
 
         `shapes` (targets, n, 3) are displacements of the vertices, `shares` (n,) of the scale are their colours.
         """
-        origin, faces = cut(surface.vertices, surface.faces)
+        origin, faces = surface.split()
         x = surface.vertices[origin]
-        normals = np.zeros_like(x)
-        across = np.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])
-        np.add.at(normals, faces.ravel(), np.repeat(across, 3, axis=0))
-        size = np.linalg.norm(normals, axis=1, keepdims=True)
-        normals = np.where(size > 0, normals / np.where(size > 0, size, 1.0), [0.0, 0.0, 1.0])
+        normals = vertex_normals(x, faces)
+        normals[~normals.any(axis=1)] = [0.0, 0.0, 1.0]
         out: dict[str, Any] = {
             "attributes": {
                 "POSITION": self._file.floats(x, "VEC3", limits=True),

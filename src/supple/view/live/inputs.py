@@ -32,7 +32,7 @@ class SetPoint:
     added: bool
 
 
-class HandInputs:
+class AdjustableInputs:
     """Laws of a run, rewritten for a hand.
 
     Parameters

@@ -19,8 +19,8 @@ from supple.simulation.impacts import closed_again
 from supple.simulation.run import Progress
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
-from supple.view.live.inputs import HandInputs
-from supple.view.live.mouse_force import RATE, MouseSpring, Pull
+from supple.view.live.inputs import AdjustableInputs
+from supple.view.live.mouse_force import RATE, MouseForce, MouseSpring
 from supple.view.live.pace import FRAME, MANY
 
 STARTS = ("q", "v", "guess", "start")
@@ -35,7 +35,7 @@ LONGEST_STEP = 2.0**-9
 State = tuple[Floats, Floats]
 
 
-class Wish(NamedTuple):
+class Request(NamedTuple):
     """What a reader wants of the next frames: variables and numbers of the model to set, and the mouse."""
 
     variables: dict[str, float]
@@ -44,7 +44,7 @@ class Wish(NamedTuple):
     spring: MouseSpring | None
 
 
-class Steered(NamedTuple):
+class LiveRun(NamedTuple):
     """A simulator, and the numbers of its model that are not those of the file."""
 
     simulator: Simulator
@@ -52,13 +52,13 @@ class Steered(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class FrameBatch:
     """Some frames: the motion, the model with its numbers, energies (n, 2), J, and what the mouse did at the end."""
 
     model: Model
     samples: Samples
     energies: Floats
-    pull: Pull | None
+    pull: MouseForce | None
 
 
 class LiveMotion:
@@ -73,9 +73,9 @@ class LiveMotion:
 
     Attributes
     ----------
-    hand : HandInputs
+    hand : AdjustableInputs
     outputs : Outputs
-    steered : Steered
+    steered : LiveRun
         What moves; another one after each restart.
     file_start, start : pairs of arrays
         q and v at time 0, as the file has them, and as the reader has.
@@ -91,7 +91,7 @@ class LiveMotion:
         self._horizon = Horizon(duration, samples=max(2, 1 + round(duration / FRAME)))
         self._kept = {key: given[key] for key in KEPT if key in given}
         self.outputs: Outputs = given.get("outputs") or Outputs()
-        self.hand = HandInputs(model, given.get("tau"), given.get("motion"), given.get("variables"))
+        self.hand = AdjustableInputs(model, given.get("tau"), given.get("motion"), given.get("variables"))
         first = {*self.hand.forces, *self.hand.targets, *self.hand.own}
         self._parameters = {*parameter_names(model)} - first if isinstance(model, Model) else set[str]()
         options = (given.get("integrator", "auto"), given.get("rtol"), given.get("atol"), given.get("step"))
@@ -114,7 +114,7 @@ class LiveMotion:
         """What moves."""
         return self.steered.simulator
 
-    def _made(self, **start: Any) -> Steered:
+    def _made(self, **start: Any) -> LiveRun:
         """A simulator at time 0, with what the reader has set."""
         hand, numbers = self.hand, self._numbers()
         model = self._model.with_parameters(numbers) if numbers else self._model
@@ -129,7 +129,7 @@ class LiveMotion:
             **self._kept,
             **start,
         )
-        return Steered(made, numbers)
+        return LiveRun(made, numbers)
 
     # ------------------------------------------------------------ what a reader wants
 
@@ -166,11 +166,11 @@ class LiveMotion:
         own = {x: self._pending.get(x, now[x]) for x in self.hand.own}
         return {x: own[x] if x in own else self.chosen.get(x, start) for x, start in starts.items()}
 
-    def wish(self) -> Wish:
+    def request(self) -> Request:
         """What is wanted of the next frames; who asks has to see to it."""
         variables = self._targets() | self._pending
         self._pending = {}
-        return Wish(variables, self._numbers(), self.forces, self.spring)
+        return Request(variables, self._numbers(), self.forces, self.spring)
 
     def restart(self, start: State | None = None, as_file: bool = False) -> None:
         """Go back to time 0; to another start if there is one, or to all that the file says."""
@@ -202,34 +202,34 @@ class LiveMotion:
             return f"{name}, steps of {options.step:g} s"
         return f"{name}, adaptive steps, tolerance {options.rtol:g}"
 
-    def advance(self, steered: Steered, wish: Wish, span: float, pictures: int, tell: Progress) -> Piece:
+    def advance(self, steered: LiveRun, request: Request, span: float, pictures: int, tell: Progress) -> FrameBatch:
         """The next frames, so many of a span each, or fewer if an event ends the run."""
         simulator = steered.simulator
-        self.obey(steered, wish, span)
+        self.apply(steered, request, span)
         if isinstance(step := self._step(simulator), float):
             span = step * max(1, round(span / step))
         # The first frames begin with the start.
         times = simulator.t + span * np.arange(0 if simulator.t == 0 else 1, pictures + 1, dtype=float)
         before, began, parts, pull = simulator.effort.steps, simulator.t, list[Samples](), None
-        for goal, outputs in _stages(times, simulator.t, span, wish.spring, step):
-            if wish.spring is not None:
+        for goal, outputs in _stages(times, simulator.t, span, request.spring, step):
+            if request.spring is not None:
                 model = simulator.model.floating_frames("the mouse")
-                pull = wish.spring.pull(model, *simulator.state[1:3])
-                simulator.set(variables=self.hand.forced(wish.forces, pull.tau))
+                pull = request.spring.pull(model, *simulator.state[1:3])
+                simulator.set(variables=self.hand.forced(request.forces, pull.tau))
             parts.append(simulator.advance_to(goal, outputs, tell))
             if simulator.ended:
                 break
         samples = Samples.joined(parts)
         self._judge(simulator, simulator.effort.steps - before, simulator.t - began)
         energies = simulator.system.sums(samples.q, samples.v)[0]
-        return Piece(simulator.model, samples, energies, pull)  # type: ignore[arg-type]
+        return FrameBatch(simulator.model, samples, energies, pull)  # type: ignore[arg-type]
 
-    def obey(self, steered: Steered, wish: Wish, span: float = FRAME) -> None:
+    def apply(self, steered: LiveRun, request: Request, span: float = FRAME) -> None:
         """Give the simulator what is new."""
         simulator, numbers = steered
-        wanted, now = wish.variables | self.hand.forced(wish.forces), simulator.variables
+        wanted, now = request.variables | self.hand.forced(request.forces), simulator.variables
         variables = {name: x for name, x in wanted.items() if now[name] != x}
-        others = {name: x for name, x in wish.parameters.items() if numbers.get(name) != x}
+        others = {name: x for name, x in request.parameters.items() if numbers.get(name) != x}
         integrator = None
         if self._stiff:
             step = GeneralizedAlpha(min(LONGEST_STEP, 2.0 ** float(np.floor(np.log2(span)))))

@@ -15,7 +15,8 @@ from supple.checks import Floats
 from supple.model.body_frames import BodyFrame
 from supple.model.model import Model
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
+from supple.view.scene.sampling import evenly
 
 RATE = 120.0
 """Times a second that the force is found."""
@@ -31,7 +32,7 @@ MOST_NODES = 40
 """Points on a flexible body."""
 
 
-class Grip(NamedTuple):
+class PickPoint(NamedTuple):
     """A point that can be taken hold of: its body, the frame it moves with, and its place there and on the body, m."""
 
     body: int
@@ -40,7 +41,7 @@ class Grip(NamedTuple):
     place: Floats
 
 
-class Pull(NamedTuple):
+class MouseForce(NamedTuple):
     """What the mouse does: the point, the force there (3,), N, ground axes, and generalized forces (nv,)."""
 
     point: Floats
@@ -54,20 +55,20 @@ class MouseSpring:
 
     Parameters
     ----------
-    grip : Grip
+    grip : PickPoint
     target : (3,) array
         Ground frame, m.
     stiffness, damping : float
         N/m, N s/m.
     """
 
-    grip: Grip
+    grip: PickPoint
     target: Floats
     stiffness: float
     damping: float
 
     @staticmethod
-    def of(model: Model, grip: Grip, target: Floats, q: Floats, size: float) -> MouseSpring:
+    def of(model: Model, grip: PickPoint, target: Floats, q: Floats, size: float) -> MouseSpring:
         """One that suits what the point stands for: 1/m is the mean of J M^-1 J* over all directions."""
         J = _jacobian(model, grip, q)[1]
         held = np.zeros(model.nv, dtype=bool)
@@ -77,33 +78,33 @@ class MouseSpring:
         k = min(max(mass * SOFTEST**2, weight / (STRETCH * size)), mass * STIFFEST**2)
         return MouseSpring(grip, target, k, 2.0 * DAMPING * float(np.sqrt(k * mass)))
 
-    def pull(self, model: Model, q: Floats, v: Floats) -> Pull:
+    def pull(self, model: Model, q: Floats, v: Floats) -> MouseForce:
         """The force in a state."""
         point, J = _jacobian(model, self.grip, q)
         force = self.stiffness * (self.target - point) - self.damping * (J @ v)
-        return Pull(point, force, J.T @ force)
+        return MouseForce(point, force, J.T @ force)
 
 
-def _jacobian(model: Model, grip: Grip, q: Floats) -> tuple[Floats, Floats]:
+def _jacobian(model: Model, grip: PickPoint, q: Floats) -> tuple[Floats, Floats]:
     """The point (3,) and J (3, nv) of its velocity, ground axes."""
     R, p = model.pose(q, grip.frame)
     J, arm = model.jacobian(q, grip.frame), R @ grip.offset
     return p + arm, J[3:] + np.cross(J[:3], arm, axis=0)  # v + omega x r
 
 
-def grips(stage: Stage) -> list[Grip]:
+def pick_points(stage: ScenePlaces) -> list[PickPoint]:
     """Points of all bodies that can be taken hold of: along rigid links, on the nodes of flexible bodies."""
-    out: list[Grip] = []
+    out: list[PickPoint] = []
     for k, placed in enumerate(stage.bodies, start=1):
         body = placed.body
         if isinstance(body, FlexibleBody):
-            chosen = np.unique(np.linspace(0, len(body.nodes) - 1, min(MOST_NODES, len(body.nodes))).astype(int))
-            out += [Grip(k, f"{placed.name}/{i}", np.zeros(3), body.nodes[i]) for i in chosen]
+            chosen = evenly(len(body.nodes), MOST_NODES)
+            out += [PickPoint(k, f"{placed.name}/{i}", np.zeros(3), body.nodes[i]) for i in chosen]
             continue
         ends = [np.zeros(3), body.com, *(x.position for x in stage.places if _on(x, k))]
         shares = np.linspace(0.0, 1.0, ALONG + 1)[1:]
         points = {tuple(np.round(share * end, 9)) for end in ends for share in shares}
-        out += [Grip(k, placed.name, np.array(x), np.array(x)) for x in sorted(points)]
+        out += [PickPoint(k, placed.name, np.array(x), np.array(x)) for x in sorted(points)]
     return out
 
 

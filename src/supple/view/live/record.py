@@ -26,8 +26,8 @@ from supple.simulation.result_variables import TimeSeries
 from supple.simulation.run_attributes import attributes
 from supple.simulation.samples import Samples
 from supple.simulation.simulator import Simulator
-from supple.view.live.motion import Piece
-from supple.view.live.mouse_force import Pull
+from supple.view.live.motion import FrameBatch
+from supple.view.live.mouse_force import MouseForce
 from supple.view.live.pace import FRAME
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class LiveRecord:
 
     def clear(self) -> None:
         """Forget all."""
-        self._pieces: list[tuple[Piece, dict[str, float]]] = []
+        self._pieces: list[tuple[FrameBatch, dict[str, float]]] = []
         self._numbers = 0
         self._actions: list[tuple[float, str, float]] = []
         self._values: dict[str, float] = {}
@@ -62,7 +62,7 @@ class LiveRecord:
         """Note whose motion it is."""
         self._simulator = simulator
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: FrameBatch) -> None:
         """Some frames more."""
         if not len(piece.samples):
             return
@@ -115,7 +115,9 @@ class LiveRecord:
         out.attrs[VALIDITY] = json.dumps(judged(simulator.model, watched.peaks()).warnings)
         return out
 
-    def _variables(self, simulator: Simulator, pieces: list[tuple[Piece, dict[str, float]]]) -> dict[str, TimeSeries]:
+    def _variables(
+        self, simulator: Simulator, pieces: list[tuple[FrameBatch, dict[str, float]]]
+    ) -> dict[str, TimeSeries]:
         """States, energies and what the file asks for; each part with the numbers that the model had then."""
         parts: list[dict[str, TimeSeries]] = []
         first, last = 0, None
@@ -130,7 +132,9 @@ class LiveRecord:
             first = end
         return {key: x._replace(values=np.concatenate([y[key].values for y in parts])) for key, x in parts[0].items()}
 
-    def _done(self, pieces: list[tuple[Piece, dict[str, float]]], units: Mapping[str, str]) -> dict[str, TimeSeries]:
+    def _done(
+        self, pieces: list[tuple[FrameBatch, dict[str, float]]], units: Mapping[str, str]
+    ) -> dict[str, TimeSeries]:
         """What was set by hand, as far as something was, and the force of the mouse."""
         out: dict[str, TimeSeries] = {}
         counts = [len(piece.samples) for piece, _ in pieces]
@@ -169,10 +173,10 @@ class LiveRecord:
             return path.read_bytes()
 
 
-def _force(pull: Pull | None) -> Floats:
+def _force(pull: MouseForce | None) -> Floats:
     return np.zeros(3) if pull is None else pull.force
 
 
-def _size(piece: Piece) -> int:
+def _size(piece: FrameBatch) -> int:
     x = piece.samples
     return int(x.q.size + 3 * x.v.size + x.z.size + x.wrench.size + x.on_bodies.size)

@@ -18,14 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from supple.checks import Floats
 from supple.errors import StateError
 from supple.model.model import Model
-from supple.view.live.controls import Ranges, as_data, live_controls
-from supple.view.live.handles import ConfigurationHandles
-from supple.view.live.mouse_force import MouseSpring, grips
+from supple.view.live.controls import ConfigurationSliders, Ranges, live_controls
+from supple.view.live.mouse_force import MouseSpring, pick_points
 from supple.view.live.simulation import Live, LiveFrame
 from supple.view.pages.packing import packed
 from supple.view.pages.page import filled, part
 from supple.view.pages.scene_json import first_scene, frames, turned
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.stops import stops_of
 
 SIGN_OF_LIFE = 1.0
@@ -77,7 +76,7 @@ class LiveSession:
     Attributes
     ----------
     live : Live
-    controls : list of Control
+    controls : list of Slider
         What can be set, in the order of the page.
     data : dict
         What the page starts from, JSON-like.
@@ -91,27 +90,27 @@ class LiveSession:
         color: str | None = None,
     ) -> None:
         self.live = Live(model, **(arguments or {}))
-        self.stage = Stage(model.display)
+        self.stage = ScenePlaces(model.display)
         q = self.live.state[0]
         hand, limits = self.live.motion.hand, self.live.motion.simulator.limits
         self._stops = stops_of(limits) if isinstance(model, Model) else []
         scene = first_scene(self.stage, self.drawn(q), self._stops) | {"color": color}
         self._size = float(scene["size"])
         reach = 2.0 * self._size
-        self.configuration = ConfigurationHandles(model, reach, limits, hand.prescribed)
+        self.configuration = ConfigurationSliders(model, reach, limits, hand.prescribed)
         self.controls = live_controls(model, hand, limits, _configurations(model, q), reach, sliders or {})
         self._starts = {x.name: x.value for x in self.controls}
         self.units = {x.name: x.unit for x in self.controls}
-        self.grips = grips(self.stage) if isinstance(model, Model) else []
+        self.pick_points = pick_points(self.stage) if isinstance(model, Model) else []
         self.data = {
             "name": model.name,
             "scene": scene,
-            "controls": as_data(self.controls),
-            "configuration": as_data(self.configuration.handles),
+            "controls": [vars(x) for x in self.controls],
+            "configuration": [vars(x) for x in self.configuration.sliders],
         }
-        if self.grips:
-            places = np.stack([x.place for x in self.grips])
-            self.data["grips"] = {"bodies": [x.body for x in self.grips], "places": packed(places)}
+        if self.pick_points:
+            places = np.stack([x.place for x in self.pick_points])
+            self.data["grips"] = {"bodies": [x.body for x in self.pick_points], "places": packed(places)}
 
     def body(self) -> str:
         """The parts of the page, HTML."""
@@ -148,7 +147,7 @@ class LiveSession:
                 if new:
                     place = _geometry(new[-1].model)
                     if place != shown and (not status["running"] or time.monotonic() > since + REDRAWN):
-                        stage, shown, since = Stage(new[-1].model.display), place, time.monotonic()
+                        stage, shown, since = ScenePlaces(new[-1].model.display), place, time.monotonic()
                         message["scene"] = first_scene(stage, self.drawn(new[-1].q), self._stops)
                     message |= self._shown(stage, new)
                     message["afresh"] = new[-1].run != run
@@ -162,7 +161,7 @@ class LiveSession:
         shown = None if pull is None else {"point": pull.point.tolist(), "force": pull.force.tolist()}
         return status | {"controls": list(self.live.values(self._starts).values()), "pull": shown}
 
-    def _shown(self, stage: Stage, new: list[LiveFrame]) -> dict[str, Any]:
+    def _shown(self, stage: ScenePlaces, new: list[LiveFrame]) -> dict[str, Any]:
         """Frames of the newest run, as the page takes them, which has the scene of a stage."""
         new = [x for x in new if x.run == new[-1].run]
         q = np.stack([x.q for x in new])
@@ -207,9 +206,9 @@ class LiveSession:
 
     def _spring(self, grab: Grab) -> MouseSpring:
         """The spring of the mouse; one that is there goes on with another end."""
-        if grab.grip >= len(self.grips):
-            raise StateError(f"grab: expected one of {len(self.grips)} points, got number {grab.grip}")
-        grip, target, now = self.grips[grab.grip], np.array(grab.target), self.live.motion.spring
+        if grab.grip >= len(self.pick_points):
+            raise StateError(f"grab: expected one of {len(self.pick_points)} points, got number {grab.grip}")
+        grip, target, now = self.pick_points[grab.grip], np.array(grab.target), self.live.motion.spring
         if now is not None and now.grip is grip:
             return replace(now, target=target)
         model = self.live.motion.simulator.model.floating_frames("the mouse")

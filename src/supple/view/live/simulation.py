@@ -18,8 +18,8 @@ import numpy as np
 from supple.checks import Floats
 from supple.errors import StateError, SuppleError
 from supple.model.model import Model
-from supple.view.live.motion import LiveMotion, Piece
-from supple.view.live.mouse_force import MouseSpring, Pull
+from supple.view.live.motion import FrameBatch, LiveMotion
+from supple.view.live.mouse_force import MouseForce, MouseSpring
 from supple.view.live.pace import FRAME, Pace
 from supple.view.live.record import LiveRecord
 
@@ -40,7 +40,7 @@ class LiveFrame:
     potential: float
 
 
-class _Overtaken(Exception):
+class _Superseded(Exception):
     """The frame being computed is no longer wanted."""
 
 
@@ -67,7 +67,7 @@ class Live:
         self.speed = 1.0
         self.running = False
         self.error = ""
-        self._pull: Pull | None = None
+        self._pull: MouseForce | None = None
         self._last: tuple[Floats, Floats] = self.motion.start
         self._waiting_steps = 0
         self._busy = False
@@ -226,7 +226,7 @@ class Live:
     def advance(self) -> None:
         """Compute and publish the next frame or frames; what goes wrong is kept as `error`, and pauses."""
         with self._changed:
-            steered, wish, turn = self.motion.steered, self.motion.wish(), self._turn
+            steered, request, turn = self.motion.steered, self.motion.request(), self._turn
             self._busy = True
             pictures = max(1, round(self._pace.frame / FRAME)) if self.running else 1
             span = self.speed * (self._pace.frame / pictures if self.running else FRAME)
@@ -234,11 +234,11 @@ class Live:
 
         def still_wanted(_: float) -> None:
             if self._closed or self._turn != turn:
-                raise _Overtaken
+                raise _Superseded
 
         try:
-            piece = self.motion.advance(steered, wish, span, pictures, still_wanted)
-        except _Overtaken:
+            piece = self.motion.advance(steered, request, span, pictures, still_wanted)
+        except _Superseded:
             return
         except Exception as error:  # the edge of the thread: whatever it was, the reader must see it
             text = str(error) if isinstance(error, SuppleError) else f"{type(error).__name__}: {error}"
@@ -297,7 +297,7 @@ class Live:
         simulator = self.motion.simulator
         if simulator.ended:
             return
-        self.motion.obey(self.motion.steered, self.motion.wish())
+        self.motion.apply(self.motion.steered, self.motion.request())
         state = simulator.state
         self._last = state.q, state.v
         kinetic, potential = simulator.system.sums(state.q[None], state.v[None])[0][0]
@@ -307,7 +307,7 @@ class Live:
         self._number += 1
         self._frames.append(LiveFrame(self._number, self._run, t, q, model, kinetic, potential))
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, piece: FrameBatch) -> None:
         """Publish frames."""
         x, simulator = piece.samples, self.motion.simulator
         for t, q, (kinetic, potential) in zip(x.t, x.q, piece.energies, strict=True):

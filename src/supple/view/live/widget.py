@@ -19,8 +19,7 @@ from supple.model.model import Model
 from supple.view.live.controls import Ranges
 from supple.view.live.motion import ARGUMENTS
 from supple.view.live.session import SCRIPTS, LiveSession
-from supple.view.pages.page import SCRIPTS as SHARED
-from supple.view.pages.page import filled, part
+from supple.view.pages.page import filled, part, program, stylesheet
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -179,7 +178,6 @@ def front_end() -> str:
     """The module that a notebook loads."""
     viewer = filled("pages/viewer.html", controls=part("pages/runner.html"))
     body = filled("pages/live.html", title="", viewer=viewer)
-    style = part("page.css").replace(":root", ":host").replace("\nbody {", "\n.page {")
+    style = stylesheet().replace("\nbody {", "\n.page {")
     parts = (f"const BODY = {json.dumps(body)};", f"const STYLE = {json.dumps(style)};")
-    scripts = (*SHARED, *SCRIPTS, "live/live_widget.js")
-    return "\n".join([*parts, *(part(name) for name in scripts)])
+    return "\n".join([*parts, program((*SCRIPTS, "live/live_widget.js"))])

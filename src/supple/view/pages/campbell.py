@@ -14,7 +14,7 @@ from supple.checks import Floats
 from supple.errors import StateError
 from supple.linear.campbell_report import critical, frequencies, remarks, unstable
 from supple.version import VERSION
-from supple.view.pages.page import filled, number_table, page, terms
+from supple.view.pages.page import filled, number_table, page, terms, write_page
 from supple.view.plots.plot import MOST_CURVES, annotated, plot
 
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ def write_campbell(found: xr.Dataset, path: str | os.PathLike[str]) -> Path:
     path : path
         Of the HTML file.
     """
-    target = Path(path)
-    target.write_text(campbell_page(found), encoding="utf-8")
-    return target
+    return write_page(path, campbell_page(found))
 
 
 def campbell_page(found: xr.Dataset) -> str:

@@ -13,7 +13,7 @@ from supple.call_checks import checked
 from supple.checks import Floats
 from supple.compare.comparison import Comparison
 from supple.version import VERSION
-from supple.view.pages.page import filled, number_table, page, part, terms
+from supple.view.pages.page import filled, number_table, page, part, terms, write_page
 from supple.view.pages.scene_json import scene
 from supple.view.plots.plot import annotated, plot
 
@@ -34,9 +34,7 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str]) -> Pa
     path : path
         Of the HTML file.
     """
-    target = Path(path)
-    target.write_text(comparison_page(comparison), encoding="utf-8")
-    return target
+    return write_page(path, comparison_page(comparison))
 
 
 def comparison_page(comparison: Comparison) -> str:

@@ -15,7 +15,7 @@ from supple.linear.vibration import Modes
 from supple.model.model import Model
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.version import VERSION
-from supple.view.pages.page import filled, number_table, page, part, terms
+from supple.view.pages.page import filled, number_table, page, part, terms, write_page
 from supple.view.pages.scene_json import mode_scene
 
 PHASES = 32
@@ -44,9 +44,7 @@ def write_modes(modes: Modes, path: str | os.PathLike[str], count: int | None = 
     count : int, optional
         Number of modes shown; all if None.
     """
-    target = Path(path)
-    target.write_text(modes_page(modes, count), encoding="utf-8")
-    return target
+    return write_page(path, modes_page(modes, count))
 
 
 def modes_page(modes: Modes, count: int | None = 20) -> str:
@@ -135,6 +133,6 @@ def _deformed(model: Model, k: int, q: Floats) -> tuple[Floats, Floats]:
         still = np.tile(np.stack([np.zeros(3), body.com]), (len(q), 1, 1))
         return np.zeros_like(still), still
     first = model.flex.q_mode[k]
-    eta, shapes = body.with_followers(q[:, first : first + model.flex.modes[k]], placed.stiffens)
+    eta, shapes = body.with_second_order(q[:, first : first + model.flex.modes[k]], placed.stiffens)
     moved = np.asarray((shapes @ eta.T).T.reshape(len(q), len(body.nodes), 6))
     return moved[..., :3], body.nodes + moved[..., 3:]

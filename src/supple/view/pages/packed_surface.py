@@ -21,7 +21,7 @@ def packed_surface(
     place: int | None = None,
     stress: tuple[Floats, Floats] | None = None,
 ) -> dict[str, Any]:
-    """JSON: vertices are low + step * number.
+    """JSON: vertices are low + step * number; behind them come copies of some, where edges are sharp.
 
     Parameters
     ----------
@@ -36,12 +36,19 @@ def packed_surface(
     x = surface.vertices
     low, high = (x.min(axis=0), x.max(axis=0)) if len(x) else (np.zeros(3), np.zeros(3))
     step = (high - low) / STEPS
+    origin, faces = surface.split()
+    _, first = np.unique(origin, return_index=True)
+    copied = np.setdiff1d(np.arange(len(origin)), first)
+    number = origin.copy()
+    number[copied] = len(x) + np.arange(len(copied))
     numbers = np.round((x - low) / np.where(step > 0, step, 1.0))
     out = {
         "vertices": packed(numbers, "<u2"),
         "low": low.tolist(),
         "step": step.tolist(),
-        "triangles": packed(surface.faces, "<u4"),
+        "copies": packed(origin[copied], "<u4"),
+        "triangles": packed(number[faces], "<u4"),
+        "growth": surface.growth,
         "color": surface.color,
         "opacity": surface.opacity,
         "name": surface.name,

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import html
 import json
+import os
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from string import Template
 from typing import Any
+
+from supple.drafts import draft_of
+from supple.view.scene.look import look, style
 
 SCRIPTS = (
     "viewer/bodies.js",
@@ -56,12 +61,29 @@ def page(title: str, body: str, data: Any, scripts: Sequence[str], allowed: str 
     return filled(
         "pages/page.html",
         title=html.escape(title),
-        style=part("page.css"),
+        style=stylesheet(),
         body=body,
         data=as_script_data(data),
-        script="\n".join(part(name) for name in (*SCRIPTS, *scripts)),
+        script=program(scripts),
         allowed=allowed,
     )
+
+
+def write_page(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a page as a whole, or leave what was there; return its path."""
+    with draft_of(target := Path(path)) as draft:
+        draft.write_text(text, encoding="utf-8")
+    return target
+
+
+def stylesheet() -> str:
+    """The style of pages."""
+    return style() + part("page.css")
+
+
+def program(scripts: Sequence[str]) -> str:
+    """What all pages look like, their scripts, and further ones."""
+    return "\n".join([f"const LOOK = {as_script_data(look())};", *map(part, (*SCRIPTS, *scripts))])
 
 
 def part(name: str) -> str:

@@ -23,11 +23,12 @@ from supple.linear_theory.validity import warnings_of
 from supple.model.loops.mobility import degrees_of_freedom
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.version import VERSION
-from supple.view.pages.page import filled, page, part, terms
+from supple.view.pages.page import filled, page, part, terms, write_page
 from supple.view.pages.scene_json import scene
 from supple.view.plots.result_plots import most_points, plots
 from supple.view.plots.rounding import CONFIGURATIONS, ROUNDING
 from supple.view.plots.spectra import beam_frequencies, frequencies
+from supple.view.scene.sampling import evenly
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -68,10 +69,7 @@ def write_report(
     StateError
         When the result is not one of this model.
     """
-    text = report_page(model, result, traces=traces, spectra=spectra, color=color)
-    target = Path(path)
-    target.write_text(text, encoding="utf-8")
-    return target
+    return write_page(path, report_page(model, result, traces=traces, spectra=spectra, color=color))
 
 
 def report_page(
@@ -207,7 +205,7 @@ def _degrees_of_freedom(model: Formulation, result: xr.Dataset) -> int:
     """Of the closed mechanism, at configurations of this motion."""
     if model.loops is None:
         return model.nv
-    at = np.unique(np.linspace(0, result.sizes["time"] - 1, CONFIGURATIONS).astype(int))
+    at = evenly(result.sizes["time"], CONFIGURATIONS)
     return degrees_of_freedom(model.mechanism_model(), result["q"].values[at])
 
 

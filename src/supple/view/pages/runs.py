@@ -12,7 +12,7 @@ import numpy as np
 from supple.checks import Floats
 from supple.results.runs import Runs
 from supple.version import VERSION
-from supple.view.pages.page import filled, page
+from supple.view.pages.page import filled, page, terms, write_page
 from supple.view.plots.plot import annotated, plot
 
 MOST_NUMBERS = 1_500_000
@@ -24,9 +24,7 @@ SHOWN = 4
 
 def write_runs(runs: Runs, path: str | os.PathLike[str]) -> Path:
     """Write a page that lays runs over each other, and return its path."""
-    target = Path(path)
-    target.write_text(runs_page(runs), encoding="utf-8")
-    return target
+    return write_page(path, runs_page(runs))
 
 
 def runs_page(runs: Runs) -> str:
@@ -72,11 +70,9 @@ def _spread(t: Floats, own: Floats, values: Floats) -> Floats:
 
 def _summary(runs: Runs) -> str:
     """The runs as a list of terms: duration and samples of each."""
-    terms = {name: f"{t[-1] - t[0]:.6g} s, {len(t):,} samples" for name, t in runs.times.items()}
-    terms["supple"] = VERSION
-    return "\n".join(
-        f"<div><dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd></div>" for key, value in terms.items()
-    )
+    said = {name: f"{t[-1] - t[0]:.6g} s, {len(t):,} samples" for name, t in runs.times.items()}
+    said["supple"] = VERSION
+    return terms(said)
 
 
 def _note(runs: Runs, order: list[str]) -> str:

@@ -24,18 +24,18 @@ from supple.view.pages.packed_surface import packed_surface
 from supple.view.pages.packing import packed
 from supple.view.plots.groups import groups
 from supple.view.scene.extent import MotionExtent, motion_extent
-from supple.view.scene.places import Stage
+from supple.view.scene.look import QUANTITIES, grid_spacing
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.quantities import (
-    COLORS,
-    QUANTITIES,
     VertexStress,
     checked_quantity,
     largest,
     with_worst_points,
     worst_points,
 )
+from supple.view.scene.sampling import evenly
 from supple.view.scene.stops import Stop, recorded_stops, touching
-from supple.view.scene.surfaces import DrawnSurface
+from supple.view.scene.surfaces import DrawnSurface, amplitudes, body_color
 from supple.view.scene.symbols import force_arrows, forces, law_places, place_of, symbols
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def scene(
     """
     checked_quantity(color)
     most = int(np.clip(MOST_NUMBERS // (7 * len(model.bodies) + model.nv), 50, MOST_FRAMES))
-    chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).round().astype(int))
-    stage = Stage(model, traces, [] if result is None else law_places(result))
+    chosen = evenly(len(times), most)
+    stage = ScenePlaces(model, traces, [] if result is None else law_places(result))
     extent, stops = motion_extent(stage, q[chosen]), recorded_stops(model, result)
     motion = _scene(stage, times[chosen], q[chosen], extent, stops, few=True, colored=q)
-    if color is not None and len(times) > 1 and color not in motion["fields"]["quantities"]:
+    if color is not None and len(times) > 1 and color not in motion["fields"]:
         raise StateError(f"color: expected a body that deforms and whose {color} is known, got none")
     return motion | forces(force_arrows(stage, result, chosen), extent.size, model.mass) | {"color": color}
 
@@ -83,27 +83,27 @@ def mode_scene(model: Model, periods: Floats, q: Floats) -> tuple[dict[str, Any]
 
     Their coordinates q (motions, frames, nq) are over a period each; `periods` (motions,), s.
     """
-    stage, (count, length) = Stage(model), q.shape[:2]
+    stage, (count, length) = ScenePlaces(model), q.shape[:2]
     together = q.reshape(-1, q.shape[-1])
     extent = motion_extent(stage, together)
     whole = _scene(stage, np.zeros(len(together)), together, extent, few=True)
-    joints, amplitudes = (np.frombuffer(base64.b64decode(whole[key]), "<f4") for key in ("joints", "amplitudes"))
+    joints, moves = (np.frombuffer(base64.b64decode(whole[key]), "<f4") for key in ("joints", "amplitudes"))
     frames = [
         {"times": packed(period * np.linspace(0.0, 1.0, length), "<f8"), "joints": packed(a), "amplitudes": packed(b)}
-        for period, a, b in zip(periods, np.split(joints, count), np.split(amplitudes, count), strict=True)
+        for period, a, b in zip(periods, np.split(joints, count), np.split(moves, count), strict=True)
     ]
     return whole | frames[0] | {"count": length, "follow": False}, frames
 
 
-def first_scene(stage: Stage, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, Any]:
+def first_scene(stage: ScenePlaces, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, Any]:
     """The same for one configuration (nq,), with room for others and the shapes for any deformation."""
-    extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]))
+    extent = motion_extent(stage, np.concatenate([q[None], turned(stage.model, q)]), known=1)
     flying = any(x.parent == "ground" and x.joint.layout().body_axes_translation for x in stage.bodies)
     whole = _scene(stage, np.zeros(1), q[None], extent, stops, few=False, colored=q[None])
     return whole | {"follow": extent.far or flying}
 
 
-def frames(stage: Stage, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, str]:
+def frames(stage: ScenePlaces, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -> dict[str, str]:
     """Frames that follow those of `first_scene`: times (n,) and coordinates (n, nq), packed."""
     return {
         "contacts": packed(touching(stage.model, stops, times, q), "<u1"),
@@ -113,18 +113,14 @@ def frames(stage: Stage, times: Floats, q: Floats, stops: Sequence[Stop] = ()) -
     }
 
 
-def _amplitudes(stage: Stage, q: Floats) -> Floats:
+def _amplitudes(stage: ScenePlaces, q: Floats) -> Floats:
     """Modal coordinates of all bodies, in their order, each with what follows them."""
-    parts = [
-        x.body.with_followers(_coordinates(stage.model, k, q), x.stiffens)[0]
-        for k, x in enumerate(stage.bodies, start=1)
-        if isinstance(x.body, FlexibleBody)
-    ]
+    parts = [amplitudes(stage.model, x.name, q) for x in stage.bodies]
     return np.concatenate([np.zeros((len(q), 0)), *parts], axis=1)
 
 
 def _scene(
-    stage: Stage,
+    stage: ScenePlaces,
     times: Floats,
     q: Floats,
     extent: MotionExtent,
@@ -139,14 +135,14 @@ def _scene(
     stress end at their largest values for these coordinates (samples, nq) of the whole motion.
     """
     fields = {} if colored is None else dict.fromkeys(QUANTITIES, 0.0)
-    bodies, amplitudes, shapes = _bodies(stage, q, few, fields, colored)
+    bodies, moves, shapes = _bodies(stage, q, few, fields, colored)
     joints = stage.joints(q)
     return {
-        "fields": {"colors": COLORS, "quantities": {name: x for name, x in fields.items() if x > 0.0}},
+        "fields": {name: x for name, x in fields.items() if x > 0.0},
         "count": len(times),
         "times": packed(times, "<f8"),
         "joints": packed(joints),
-        "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *amplitudes], axis=1)),
+        "amplitudes": packed(np.concatenate([np.zeros((len(q), 0)), *moves], axis=1)),
         "ground": {"surfaces": [_packed(stage, x) for x in stage.surfaces if x.body == GROUND]},
         "bodies": bodies,
         "places": [place_of(x, shape) for x, shape in zip(stage.places, shapes, strict=True)],
@@ -170,7 +166,7 @@ def turned(model: Model, q: Floats) -> Floats:
 
 
 def _bodies(
-    stage: Stage, q: Floats, few: bool, fields: dict[str, float], every: Floats | None
+    stage: ScenePlaces, q: Floats, few: bool, fields: dict[str, float], every: Floats | None
 ) -> tuple[list[dict[str, Any]], list[Floats], list[Floats]]:
     """Each body as JSON, the amplitudes (frames, n) of the flexible ones, and the shape (6, n) of each place.
 
@@ -178,7 +174,7 @@ def _bodies(
     """
     model, places = stage.model, stage.places
     bodies: list[dict[str, Any]] = []
-    amplitudes: list[Floats] = []
+    sent: list[Floats] = []
     shapes = [np.zeros((6, 0)) for _ in places]
     first = 0
     for k, placed in enumerate(stage.bodies, start=1):
@@ -186,20 +182,21 @@ def _bodies(
         entry: dict[str, Any] = {
             "mass": float(body.mass),
             "com": _list(body.com),
-            **_drawn_as(model, placed.name, k),
+            "name": _shown_name(model, placed.name),
+            "color": body_color(model, placed.name),
         }
         surfaces = [x for x in stage.surfaces if x.body == placed.name]
         moves: list[Floats | None] = [None] * len(surfaces)
         stresses: list[tuple[Floats, Floats] | None] = [None] * len(surfaces)
         if isinstance(body, FlexibleBody) and model.flex is not None:
             attached = [i for i, x in enumerate(places) if x.body == k and x.node is not None]
-            eta, _ = body.with_followers(_coordinates(model, k, q), placed.stiffens)
+            eta = amplitudes(model, placed.name, q)
             rows = [sparse.csr_array((0, eta.shape[1]))]
             rows += [_rows(x.node, eta.shape[1]) for i in attached if (x := places[i]).node is not None]
             found: list[VertexStress | None] = [None] * len(surfaces)
             points = None if body.recovery is None else body.recovery.stresses
             if every is not None and points is not None and len(points):
-                worst = worst_points(points, _coordinates(model, k, every))
+                worst = worst_points(points, amplitudes(model, placed.name, every))
                 fields["stress"] = max(fields["stress"], worst.stress)
                 fields["strain"] = max(fields["strain"], worst.strain)
                 for j, surface in enumerate(surfaces):
@@ -215,15 +212,15 @@ def _bodies(
             for moved in (x for x in moves if x is not None and fields):
                 fields["displacement"] = max(fields["displacement"], largest(moved, 3, eta))
             entry |= {"first": first, "modes": eta.shape[1]}
-            amplitudes.append(eta)
+            sent.append(eta)
             first += eta.shape[1]
         entry["surfaces"] = [_packed(stage, *parts) for parts in zip(surfaces, moves, stresses, strict=True)]
         bodies.append(entry)
-    return bodies, amplitudes, shapes
+    return bodies, sent, shapes
 
 
 def _packed(
-    stage: Stage,
+    stage: ScenePlaces,
     surface: DrawnSurface,
     shapes: Floats | None = None,
     stress: tuple[Floats, Floats] | None = None,
@@ -237,24 +234,17 @@ def _padded(rows: sparse.csr_array, columns: int) -> sparse.csr_array:
     return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], columns))
 
 
-def _coordinates(model: Model, k: int, q: Floats) -> Floats:
-    """Coordinates of deformation (frames, n) of body k."""
-    assert model.flex is not None
-    return q[:, model.flex.q_mode[k] : model.flex.q_mode[k] + model.flex.modes[k]]
-
-
 def _rows(node: ShapeFrame, count: int) -> sparse.csr_array:
     """Motion (6, count) of a node for a unit of each coordinate, then of the shapes that follow them."""
     return sparse.csr_array(np.concatenate([node.shape, node.second], axis=1)[:, :count])
 
 
-def _drawn_as(model: Model, name: str, k: int) -> dict[str, Any]:
-    """Name and colour of body k: a beam in pieces has one colour, and its name is written once, at its middle."""
+def _shown_name(model: Model, name: str) -> str:
+    """The name of a body; that of a beam in pieces is written once, at its middle."""
     beam = model.description.beams.get(model.description.owner(name))
     if beam is None:
-        return {"name": name, "color": k}
-    shown = beam.name if name == beam.names[len(beam.names) // 2] else ""
-    return {"name": shown, "color": k - beam.names.index(name)}
+        return name
+    return beam.name if name == beam.names[len(beam.names) // 2] else ""
 
 
 def _few(eta: Floats, rows: Sequence[sparse.csr_array], few: bool) -> tuple[Floats, list[Floats]]:
@@ -291,6 +281,10 @@ def _extent(extent: MotionExtent) -> dict[str, Any]:
         "low": _list(extent.low),
         "high": _list(extent.high),
         "follow": extent.far,
+        "front": extent.front,
+        "floor": extent.floor,
+        "room": extent.room,
+        "grid": grid_spacing(extent.room),
     }
 
 

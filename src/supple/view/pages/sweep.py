@@ -21,8 +21,9 @@ from supple.sweeps.sweep_summary import STRATIFIED, significance, summary
 from supple.sweeps.sweep_tables import summary_tables
 from supple.version import VERSION
 from supple.view.pages.packing import packed
-from supple.view.pages.page import filled, number_table, page, terms
+from supple.view.pages.page import filled, number_table, page, terms, write_page
 from supple.view.pages.sweep_trajectories import trajectories
+from supple.view.scene.sampling import with_extremes
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -75,10 +76,7 @@ def write_sweep(
     StateError
         When this is not a sweep, or none of its cases finished.
     """
-    text = sweep_page(sweep, file=file, options=options, found=found)
-    target = Path(path)
-    target.write_text(text, encoding="utf-8")
-    return target
+    return write_page(path, sweep_page(sweep, file=file, options=options, found=found))
 
 
 def sweep_page(
@@ -125,16 +123,8 @@ def kept_cases(cases: SweepCases) -> Ints:
     n, most = len(cases.numbers), MOST_NUMBERS // max(1, len(cases.varied) + len(cases.measured))
     if n <= most:
         return np.arange(n)
-    need = np.zeros(n, dtype=bool)
-    need[np.flatnonzero(cases.status == FAILED)[:MOST_MESSAGES]] = True
-    for y in cases.measured.values():
-        order = np.argsort(y)  # what is not a number comes last
-        order = order[: np.count_nonzero(~np.isnan(y))]
-        need[order[:EXTREMES]] = need[order[-EXTREMES:]] = True
-    others = np.flatnonzero(~need)
-    room = max(0, most - int(need.sum()))
-    need[others[np.linspace(0, len(others) - 1, min(room, len(others))).astype(int)]] = True
-    return np.flatnonzero(need)
+    failed = np.flatnonzero(cases.status == FAILED)[:MOST_MESSAGES]
+    return with_extremes(cases.measured.values(), EXTREMES, failed, n, most)
 
 
 def _axes(cases: SweepCases, kept: Ints) -> list[dict[str, Any]]:

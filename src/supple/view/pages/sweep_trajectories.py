@@ -10,6 +10,7 @@ import numpy as np
 from supple.checks import Floats, Ints
 from supple.sweeps.sweep_cases import SweepCases
 from supple.view.pages.packing import packed
+from supple.view.scene.sampling import evenly, with_extremes
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,7 +32,7 @@ def trajectories(sweep: xr.Dataset, kept: Ints, cases: SweepCases) -> tuple[dict
     done = np.flatnonzero(cases.done[kept])
     rows, times = _thinned(len(done), sweep.sizes["time"], len(signals))
     count = max(1, MOST_NUMBERS // (rows * times))
-    at = np.unique(np.linspace(0, sweep.sizes["time"] - 1, times).astype(int))
+    at = evenly(sweep.sizes["time"], times)
     places = _with_extremes(done, rows, cases, kept)
     used = list(dict.fromkeys(name for name, _ in signals[:count]))
     block = sweep[used].isel(case=kept[places], time=at).load()  # what the page holds, read once
@@ -61,15 +62,9 @@ def _with_extremes(done: Ints, rows: int, cases: SweepCases, kept: Ints) -> Ints
     """Places among the kept cases: of each measure the extremes, and an even choice of the others."""
     if rows >= len(done):
         return done
-    need = np.zeros(len(done), dtype=bool)
     share = max(1, rows // (4 * max(1, len(cases.measured))))
-    for y in cases.measured.values():
-        order = np.argsort(np.nan_to_num(y[kept][done], nan=np.nanmedian(y)))
-        need[order[:share]] = need[order[-share:]] = True
-    others = np.flatnonzero(~need)
-    room = max(0, rows - int(need.sum()))
-    need[others[np.linspace(0, len(others) - 1, min(room, len(others))).astype(int)]] = True
-    return done[need]
+    measures = [y[kept][done] for y in cases.measured.values()]
+    return done[with_extremes(measures, share, np.zeros(0, int), len(done), rows)]
 
 
 def _signal(x: xr.DataArray, name: str, labels: tuple[Any, ...]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ TRIPLES = ("axis", "component", "quaternion")
 Curves = dict[str, Floats]
 
 
-class Sheet(NamedTuple):
+class PlotData(NamedTuple):
     """A plot before it is packed."""
 
     title: str
@@ -80,12 +80,12 @@ class Sheet(NamedTuple):
         return max((float(np.abs(y).max(initial=0.0, where=np.isfinite(y))) for y in self.curves.values()), default=0.0)
 
 
-def further_curves(result: xr.Dataset) -> int:
+def count_output_curves(result: xr.Dataset) -> int:
     """How many curves there are to be shown, roughly."""
     return sum(prod(x.shape[1:]) for x in _variables(result))
 
 
-def further(model: Formulation, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
+def output_plots(model: Formulation, result: xr.Dataset, most: int) -> list[dict[str, Any]]:
     """Plots of all quantities over time but the state and its energies, each with its units and names.
 
     What is zero but for rounding has no curves, but the key `zero` with its largest value.
@@ -120,7 +120,7 @@ def further(model: Formulation, result: xr.Dataset, most: int) -> list[dict[str,
         out += sheets[:MOST_PLOTS]
     for (section, unit), curves in scalars.items():
         name = next(iter(curves)) if len(curves) == 1 else "value"
-        out.append(_plotted(Sheet(_capital(", ".join(curves)), name, unit, curves), t, most, section, 0.0))
+        out.append(_plotted(PlotData(_capital(", ".join(curves)), name, unit, curves), t, most, section, 0.0))
     return out
 
 
@@ -129,7 +129,7 @@ def _section(x: xr.DataArray) -> str:
     return ALWAYS if name in EVERY_RESULT or name.startswith("constraint_") else ASKED
 
 
-def _plotted(sheet: Sheet, t: Floats, most: int, section: str, size: float) -> dict[str, Any]:
+def _plotted(sheet: PlotData, t: Floats, most: int, section: str, size: float) -> dict[str, Any]:
     axes = ("time", "s"), (sheet.name, sheet.unit)
     curves, note = without_rounding(sheet.curves, size)
     return annotated(plot(section, sheet.title, *axes, t, curves, most), sheet.note, note)
@@ -143,7 +143,7 @@ def _variables(result: xr.Dataset) -> Iterator[xr.DataArray]:
             yield x.transpose("time", ...)
 
 
-def _sheets(model: Formulation, x: xr.DataArray) -> list[Sheet]:
+def _sheets(model: Formulation, x: xr.DataArray) -> list[PlotData]:
     """The plots of a quantity: along its last axis or across it, whichever makes fewer."""
     values = x.values.astype(float)
     if x.dims[1:] == ("speed",) and x.shape[1] == model.nv:
@@ -155,8 +155,8 @@ def _sheets(model: Formulation, x: xr.DataArray) -> list[Sheet]:
     before = f"{NAMES[str(x.name)]} " if str(x.name) in BEFORE_PARTS else ""
     words = {unit: before + WORDS[unit] if len(parts) > 1 and unit in WORDS else _short(x) for unit, _ in parts}
 
-    def sheet(unit: str, name: str, curves: Curves) -> Sheet:
-        return Sheet(_joined(_capital(words[unit]), name), words[unit], unit, curves, _sentence(x, words[unit]))
+    def sheet(unit: str, name: str, curves: Curves) -> PlotData:
+        return PlotData(_joined(_capital(words[unit]), name), words[unit], unit, curves, _sentence(x, words[unit]))
 
     if len(outer) <= len(last):
         order = dict if x.dims[-1] in TRIPLES else largest_first
@@ -183,7 +183,7 @@ def _sentence(x: xr.DataArray, word: str) -> str:
     return "" if said.lower() == word.lower() else f"{said}."
 
 
-def _by_speed(model: Formulation, x: xr.DataArray, values: Floats) -> list[Sheet]:
+def _by_speed(model: Formulation, x: xr.DataArray, values: Floats) -> list[PlotData]:
     """Joints and modes apart, as for the speeds themselves."""
     out = []
     units = dict.fromkeys(range(model.nv), _unit(x))
@@ -196,7 +196,7 @@ def _by_speed(model: Formulation, x: xr.DataArray, values: Floats) -> list[Sheet
         title = f"{_capital(_short(x))} of {'modes' if modal else 'joints'}"
         title += f": {word}" if joints > 1 and not modal else ""
         curves = largest_first({model.speeds[i]: values[:, i] for i in columns})
-        out.append(Sheet(title, word, unit, curves, _sentence(x, _short(x))))
+        out.append(PlotData(title, word, unit, curves, _sentence(x, _short(x))))
     return out
 
 

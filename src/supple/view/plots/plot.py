@@ -33,10 +33,11 @@ def plot(
     out: dict[str, Any] = {
         "section": section,
         "title": title,
-        "x": {"name": x_axis[0], "unit": x_axis[1], "values": packed(thinned(x, x, most)[0], "<f8")},
+        "x": {"name": x_axis[0], "unit": x_axis[1], "values": packed(downsampled(x, x, most)[0], "<f8")},
         "y": {"name": y_axis[0], "unit": "" if y_axis[1] == "1" else y_axis[1]},
         "curves": [
-            {"name": name, "values": packed(thinned(x, curves[name], most)[1]), "shown": name in on} for name in kept
+            {"name": name, "values": packed(downsampled(x, curves[name], most)[1]), "shown": name in on}
+            for name in kept
         ],
     }
     notes = [
@@ -80,7 +81,7 @@ def largest(curves: dict[str, NDArray[Any]], count: int) -> list[str]:
     return [name for name in curves if name in chosen]
 
 
-def thinned(x: Floats, y: NDArray[Any], most: int) -> tuple[Floats, NDArray[Any]]:
+def downsampled(x: Floats, y: NDArray[Any], most: int) -> tuple[Floats, NDArray[Any]]:
     """A curve with at most `most` points: of each group of samples the minimum and the maximum, in their order."""
     group = -(-2 * len(x) // most)
     if group <= 2:

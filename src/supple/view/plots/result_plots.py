@@ -11,7 +11,7 @@ import numpy as np
 from supple.checks import Floats
 from supple.formulations import Formulation
 from supple.view.plots.groups import groups, quantity
-from supple.view.plots.output_plots import further, further_curves
+from supple.view.plots.output_plots import count_output_curves, output_plots
 from supple.view.plots.plot import annotated, largest_first, plot, without_rounding
 from supple.view.plots.rounding import ROUNDING, sizes
 from supple.view.plots.spectra import spectra as spectra_of
@@ -30,7 +30,7 @@ MOST_POINTS = 10_000
 def plots(model: Formulation, result: xr.Dataset, spectra: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """All plots as JSON, in the order of the page; `spectra` names coordinates, all but quaternions if not given.
 
-    In place of what is zero but for rounding stands its name, see `further`.
+    In place of what is zero but for rounding stands its name, see `output_plots`.
     """
     t = result["time"].values.astype(float)
     most, known = most_points(model, result), sizes(model, result)
@@ -45,7 +45,7 @@ def plots(model: Formulation, result: xr.Dataset, spectra: Sequence[str] | None 
             curves = largest_first({names[i]: result[key].values[:, i] for i in columns})
             cleaned, note = without_rounding(curves, 0.0 if modal else known.get((key, unit), 0.0))
             out.append(annotated(plot(section, title, ("time", "s"), (what, unit), t, cleaned, most), note))
-    out += _energies(t, result, most) + further(model, result, most)
+    out += _energies(t, result, most) + output_plots(model, result, most)
     events = _events(result, t)
     timed = [sheet | {"marks": events} if events and "curves" in sheet else sheet for sheet in out]
     return timed + spectra_of(model, result, spectra, most)
@@ -53,7 +53,7 @@ def plots(model: Formulation, result: xr.Dataset, spectra: Sequence[str] | None 
 
 def most_points(model: Formulation, result: xr.Dataset) -> int:
     """Points of a curve at most."""
-    count = model.nq + model.nv + further_curves(result)
+    count = model.nq + model.nv + count_output_curves(result)
     return int(np.clip(MOST_NUMBERS // max(count, 1), 500, MOST_POINTS))
 
 

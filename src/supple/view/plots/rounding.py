@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.formulations import Formulation
 from supple.recursions.closures import ANGLE
+from supple.view.scene.sampling import evenly
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +43,7 @@ def sizes(model: Formulation, result: xr.Dataset) -> dict[tuple[str, str], float
 
 def _extent(model: Formulation, result: xr.Dataset) -> float:
     """How far origins of bodies are from that of the ground at most, m."""
-    at = np.unique(np.linspace(0, result.sizes["time"] - 1, CONFIGURATIONS).astype(int))
+    at = evenly(result.sizes["time"], CONFIGURATIONS)
     q = np.ascontiguousarray(result["q"].values[at], dtype=float)
     still = np.zeros((len(at), model.nv))
     q, _, _ = model.display_state(q, still)

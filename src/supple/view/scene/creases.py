@@ -6,12 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from supple.checks import Floats, Ints
-
-SHARP = 0.6
-"""Angle between triangles, rad, from which an edge is sharp: more than the 30 degrees of a tube with twelve sides."""
+from supple.view.scene.look import CREASE
 
 
-def cut(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
+def split_at_sharp_edges(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
     """Vertices that no sharp edge passes through.
 
     Corners of triangles at the same place are one vertex if a chain of triangles around it joins them over edges that
@@ -46,7 +44,7 @@ def cut(vertices: Floats, faces: Ints) -> tuple[Ints, Ints]:
     first, second = order[:-1], order[1:]
     same = (ends[:, first] == ends[:, second]).all(axis=0)
     first, second = first[same], second[same]
-    smooth = (normal[triangle[first]] * normal[triangle[second]]).sum(axis=1) > np.cos(SHARP)
+    smooth = (normal[triangle[first]] * normal[triangle[second]]).sum(axis=1) > np.cos(CREASE)
     joined = corners[:, first[smooth]].ravel(), corners[:, second[smooth]].ravel()
     graph = sparse.coo_array((np.ones(len(joined[0])), joined), shape=(faces.size, faces.size))
     count, label = sparse.csgraph.connected_components(graph, directed=False)

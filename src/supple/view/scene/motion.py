@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-class Recorded(NamedTuple):
+class SceneMotion(NamedTuple):
     """A motion to look at; a model that stands still has one time.
 
     Attributes
@@ -46,7 +46,7 @@ class Recorded(NamedTuple):
         return np.asarray(self.model.normalize(found.reshape(len(times), self.model.nq)))
 
 
-def recorded(shown: Any, model: Formulation | None = None, q: Values | None = None) -> Recorded:
+def scene_motion(shown: Any, model: Formulation | None = None, q: Values | None = None) -> SceneMotion:
     """The motion in a result, or a model in the configuration in which a simulation of it would start.
 
     Parameters
@@ -62,7 +62,7 @@ def recorded(shown: Any, model: Formulation | None = None, q: Values | None = No
         if model is not None:
             raise StateError(f"model: expected one model, got {shown.name!r} and {model.name!r}")
         start, _ = Simulator(shown, q).start
-        return Recorded(shown.display, np.zeros(1), shown.display_state(start[None], np.zeros((1, shown.nv)))[0])
+        return SceneMotion(shown.display, np.zeros(1), shown.display_state(start[None], np.zeros((1, shown.nv)))[0])
     if q is not None:
         raise StateError("q: a result has its own coordinates; expected q for a model alone")
     if not (hasattr(shown, "data_vars") and "q" in shown):
@@ -70,7 +70,7 @@ def recorded(shown: Any, model: Formulation | None = None, q: Values | None = No
     return of_result(shown, _model_of(shown) if model is None else model)
 
 
-def of_result(result: xr.Dataset, model: Formulation) -> Recorded:
+def of_result(result: xr.Dataset, model: Formulation) -> SceneMotion:
     """The motion of a result of this model."""
     given = tuple(str(name) for name in result["coordinate"].values)
     if given != model.coordinates:
@@ -83,7 +83,7 @@ def of_result(result: xr.Dataset, model: Formulation) -> Recorded:
         bad = int(np.flatnonzero(~np.isfinite(q).all(axis=0))[0])
         raise StateError(f"result: expected finite numbers, got others in {given[bad]!r}")
     shown, _, _ = model.display_state(q, np.zeros((len(q), model.nv)))
-    return Recorded(model.display, result["time"].values.astype(float), np.asarray(shown), result)
+    return SceneMotion(model.display, result["time"].values.astype(float), np.asarray(shown), result)
 
 
 def _model_of(result: xr.Dataset) -> Formulation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ Numbers = NDArray[Any]
 MOST_TRACES = 8
 
 
-class Stage:
+class ScenePlaces:
     """Places of a model, in the order of the page.
 
     Parameters
@@ -66,28 +66,33 @@ class Stage:
             BodyFrame(number[x.parent], x.position, x.rotation, _node(model, x.parent, x.node)) for x in self.bodies
         ]
         traced = _tips(model) if traces is None else {name: _find(model, name) for name in traces}
-        ends = [_find(model, end) for x in model.description.springs.values() for end in (x.first, x.second)]
-        frames = [_find(model, name) for name in model.description.frames]
-        closed = {name: x for name, x in model.description.constraints.items() if isinstance(x, Closure | Distance)}
-        closing = [_find(model, end) for x in closed.values() for end in (x.first, x.second)]
+        self.places: list[BodyFrame] = []
+        self._put(self.attachments)
+        self.traces = dict(zip(traced, self._put(traced.values()), strict=True))
+        self.springs = self._pairs((x.first, x.second) for x in model.description.springs.values())
+        self.frames = dict(zip(model.description.frames, self._find_all(model.description.frames), strict=True))
+        closed = [x for x in model.description.constraints.values() if isinstance(x, Closure | Distance)]
+        self.closures = list(zip(closed, self._pairs((x.first, x.second) for x in closed), strict=True))
         rolls = [x for x in model.description.constraints.values() if isinstance(x, Rolling)]
-        rolling = [_find(model, end) for x in rolls for end in (x.first, x.second)]
+        self.rolling = list(zip(rolls, self._pairs((x.first, x.second) for x in rolls), strict=True))
         self.surfaces = drawn(model, inertia=True)
         acting = [*((x.frame, x.axes) for x in model.description.wrenches.values()), *loads]
-        named = [x for x in dict.fromkeys(x for pair in acting for x in pair) if x not in ("frame", "ground")]
-        named += [x for x in dict.fromkeys(x.place for x in self.surfaces) if x is not None and x not in named]
-        self.places = [*self.attachments, *traced.values(), *ends, *frames, *closing, *rolling]
-        self.carriers = {name: len(self.places) + i for i, name in enumerate(named)}
-        self.places += [_find(model, name) for name in named]
-        first_end = len(self.attachments) + len(traced)
-        first_frame = first_end + len(ends)
-        first_closing = first_frame + len(frames)
-        first_rolling = first_closing + len(closing)
-        self.frames = {name: first_frame + i for i, name in enumerate(model.description.frames)}
-        self.closures = [(x, (first_closing + 2 * i, first_closing + 2 * i + 1)) for i, x in enumerate(closed.values())]
-        self.rolling = [(x, (first_rolling + 2 * i, first_rolling + 2 * i + 1)) for i, x in enumerate(rolls)]
-        self.traces = {name: len(self.attachments) + i for i, name in enumerate(traced)}
-        self.springs = [(i, i + 1) for i in range(first_end, first_frame, 2)]
+        named = [x for pair in acting for x in pair if x not in ("frame", "ground")]
+        named = list(dict.fromkeys([*named, *(x.place for x in self.surfaces if x.place is not None)]))
+        self.carriers = dict(zip(named, self._find_all(named), strict=True))
+
+    def _put(self, places: Iterable[BodyFrame]) -> range:
+        """Add places; their numbers."""
+        first = len(self.places)
+        self.places += places
+        return range(first, len(self.places))
+
+    def _find_all(self, names: Iterable[str]) -> range:
+        return self._put([_find(self.model, name) for name in names])
+
+    def _pairs(self, ends: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
+        numbers = self._find_all([name for pair in ends for name in pair])
+        return list(zip(numbers[::2], numbers[1::2], strict=True))
 
     def joints(self, q: Floats) -> Numbers:
         """Quaternion and position (frames, bodies, 7) of each body from its attachment node."""

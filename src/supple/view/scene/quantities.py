@@ -16,16 +16,11 @@ from scipy import sparse
 from supple.checks import Floats, Ints
 from supple.errors import StateError, one_of
 from supple.structures.body.flexible_body import FlexibleBody
-from supple.structures.elements.stresses import DISTORTION, Stresses
+from supple.structures.elements.recovery_table import DISTORTION, RecoveryTable
+from supple.view.scene.look import QUANTITIES
+from supple.view.scene.sampling import evenly
 from supple.view.scene.surfaces import DrawnSurface, with_points
 
-QUANTITIES = {"displacement": "m", "strain": "1", "stress": "Pa"}
-"""By name, with their units."""
-COLORS = (
-    "#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c",
-    "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725",
-)  # fmt: skip
-"""From the lowest value to the highest, at equal distances."""
 DISTORTIONS = len(DISTORTION)
 MOST_CELLS = 40_000_000
 """Numbers from which the largest value of a motion is found; of longer motions some frames are left out."""
@@ -66,7 +61,7 @@ class Worst(NamedTuple):
     strain: float
 
 
-def worst_points(points: Stresses, eta: Floats) -> Worst:
+def worst_points(points: RecoveryTable, eta: Floats) -> Worst:
     """Those of a motion with amplitudes (frames, c), at most `MOST_POINTS`."""
     rows = sparse.csr_array(sparse.kron(sparse.eye_array(len(points)), DISTORTION) @ points.matrix)
     factors = np.ones(len(points)), _compliance(points.modulus)
@@ -111,7 +106,7 @@ def _norms(rows: Floats | sparse.csr_array, width: int, eta: Floats) -> Iterator
     if not rows.shape[0] or not rows.shape[1] or not len(eta):
         return
     frames = max(1, min(len(eta), MOST_CELLS // rows.shape[0]))
-    chosen = eta[np.unique(np.linspace(0, len(eta) - 1, frames).round().astype(int))]
+    chosen = eta[evenly(len(eta), frames)]
     step = max(1, MOST_CELLS // 10 // rows.shape[0])
     for first in range(0, len(chosen), step):
         part = chosen[first : first + step]
@@ -129,10 +124,3 @@ def checked_quantity(name: str | None, what: str = "color") -> str | None:
     if name is not None and name not in QUANTITIES:
         raise StateError(f"{what}: no quantity {name!r}{one_of(QUANTITIES)}")
     return name
-
-
-def mapped(values: Floats) -> Floats:
-    """Red, green and blue (..., 3) from 0 to 1 of values from 0 to 1."""
-    table = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in COLORS]) / 255.0
-    places = np.linspace(0.0, 1.0, len(table))
-    return np.stack([np.interp(values, places, table[:, i]) for i in range(3)], axis=-1)

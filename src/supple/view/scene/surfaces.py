@@ -7,6 +7,7 @@ with its section, a solid with its surface; visuals on its frames and nodes are 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,19 @@ from supple.description.members import GROUND
 from supple.errors import FileFormatError, OmissionWarning, warn
 from supple.model.model import Model
 from supple.rigid_body import RigidBody
+from supple.shapes.decimation import decimated, reduced_meshes
 from supple.shapes.mesh import Mesh, Triangles
-from supple.shapes.page_meshes import cells_for, reduced_parts, thinned
 from supple.shapes.placeholders import inertia_box, stand_in
 from supple.shapes.primitives import Structure
 from supple.shapes.readers.mesh_part import MeshPart
 from supple.shapes.shape import Shape
+from supple.shapes.triangle_mesh import TriangleMesh
 from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.elements.surface import BodySurface
+from supple.view.scene.creases import split_at_sharp_edges
 from supple.view.scene.default_shapes import default_shapes, size_of
 from supple.view.scene.guessed_surface import guessed_surface
+from supple.view.scene.look import GREY, NARROW, PALETTE, SLENDER, THIN
 
 INERTIA = "inertia"
 """Name of the boxes that show inertias."""
@@ -55,6 +59,8 @@ class DrawnSurface:
         Of a surface that deforms: displacements are (shapes @ eta).reshape(-1, 3) with eta of `amplitudes`.
     place : str, optional
         The frame or node that it moves with, a name for `Model.pose`; None where it moves with the body's own frame.
+    thicker : float, optional
+        Pixels by which each side is thickened, so that it is seen from afar; by its shape if None.
     """
 
     body: str
@@ -65,9 +71,30 @@ class DrawnSurface:
     name: str = ""
     shapes: sparse.csr_array | None = None
     place: str | None = None
+    thicker: float | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "vertices", "faces")
+
+    @cached_property
+    def growth(self) -> float:
+        """Pixels by which each side is thickened: some for what is slender, as rods are, which then has no sharp edges.
+
+        Four times the volume of a rod is its area times its thickness.
+        """
+        if self.thicker is not None or not len(self.faces):
+            return self.thicker or 0.0
+        mesh, extent = TriangleMesh(self.vertices, self.faces), float(np.linalg.norm(np.ptp(self.vertices, axis=0)))
+        thin = 4.0 * abs(mesh.volume) < SLENDER * extent * mesh.area
+        return THIN if thin and mesh.area < NARROW * extent**2 else 0.0
+
+    def split(self) -> tuple[Ints, Ints]:
+        """Its vertices told apart along sharp edges: the one that each is a copy of, and the triangles by these."""
+        return (
+            (np.arange(len(self.vertices)), self.faces)
+            if self.growth
+            else split_at_sharp_edges(self.vertices, self.faces)
+        )
 
 
 def drawn(model: Model, inertia: bool = False, reduce: bool = True) -> list[DrawnSurface]:
@@ -124,8 +151,7 @@ class _Meshes:
                 except FileFormatError as error:
                     self.lost.setdefault(getattr(shape, "file", ""), str(error))
         if reduce:
-            cells = cells_for(list(self.read.values()))
-            self.read = {key: reduced_parts(parts, cells) for key, parts in self.read.items()}
+            self.read = dict(zip(self.read, reduced_meshes(list(self.read.values())), strict=True))
 
     def placed(self, name: str, shape: Shape) -> list[DrawnSurface]:
         """A shape on a frame: on a flexible body it moves with a node, else with the body."""
@@ -157,11 +183,20 @@ def _surface(body: str, shape: Shape) -> DrawnSurface:
 
 def _flexible(name: str, body: FlexibleBody, stiffens: bool, own: Structure) -> DrawnSurface:
     surface = guessed_surface(body) if body.surface is None else body.surface
-    kept, faces = thinned(surface.vertices(body.nodes), surface.faces)
+    kept, faces = decimated(surface.vertices(body.nodes), surface.faces)
     surface = replace(surface, node=surface.node[kept], offset=surface.offset[kept], faces=faces)
-    _, of_nodes = body.with_followers(np.zeros(body.modes), stiffens)
+    _, of_nodes = body.with_second_order(np.zeros(body.modes), stiffens)
     x, shapes = surface.vertices(body.nodes), surface.shapes(of_nodes)
     return DrawnSurface(name, x, surface.faces, own.color, own.opacity, own.kind, shapes)
+
+
+def body_color(model: Model, body: str) -> str:
+    """The colour of a body that has none of its own; pieces of one beam have the same."""
+    if body == GROUND:
+        return GREY
+    mech = model.description
+    beam = mech.beams.get(mech.owner(body))
+    return PALETTE[model.bodies.index(beam.names[0] if beam is not None else body) % len(PALETTE)]
 
 
 def with_points(
@@ -170,7 +205,7 @@ def with_points(
     """The surface of a body with further vertices (n, 3), on no triangle, that move with some nodes."""
     if not len(nodes) or surface.shapes is None:
         return surface
-    _, of_nodes = body.with_followers(np.zeros(body.modes), stiffens)
+    _, of_nodes = body.with_second_order(np.zeros(body.modes), stiffens)
     points = BodySurface(nodes, positions - body.nodes[nodes], np.zeros((0, 3), np.int64))
     shapes = sparse.csr_array(sparse.vstack([surface.shapes, points.shapes(of_nodes)]))
     return replace(surface, vertices=np.concatenate([surface.vertices, positions]), shapes=shapes)
@@ -186,5 +221,5 @@ def amplitudes(model: Model, body: str, q: Any) -> Floats:
         return np.zeros((*q.shape[:-1], 0))
     k = model.bodies.index(body) + 1
     first = model.flex.q_mode[k]
-    eta, _ = placed.body.with_followers(q[..., first : first + model.flex.modes[k]], placed.stiffens)
+    eta, _ = placed.body.with_second_order(q[..., first : first + model.flex.modes[k]], placed.stiffens)
     return np.asarray(eta)

@@ -10,7 +10,7 @@ from supple.checks import Floats, direction
 from supple.description.constraints import Closure, Rolling
 from supple.description.joints import Joint
 from supple.recursions.tree import QUATERNION, THREE_AXES
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
 
 HINGE, BALL, RAIL, OUT, SLEEVE = 0.017, 0.022, 0.007, 0.04, 0.027
 """Radius of a hinge, a ball and a rail, how far a rail goes beyond its travel, side of what slides: in symbol sizes."""
@@ -90,7 +90,7 @@ def _json(end: Point | Touch) -> dict[str, Any]:
     return {key: x for key, x in given.items() if x is not None and x != ()}
 
 
-def symbols_of(stage: Stage, q: Floats, joints: Floats, size: float) -> list[Symbol]:
+def symbols_of(stage: ScenePlaces, q: Floats, joints: Floats, size: float) -> list[Symbol]:
     """All but those of stops, for a motion q (frames, nq) with poses `stage.joints(q)` and symbols of some size."""
     travels = joints[..., 4:]
     out = []
@@ -160,7 +160,7 @@ def _slider(
     ]
 
 
-def _springs(stage: Stage, q: Floats, size: float) -> list[Symbol]:
+def _springs(stage: ScenePlaces, q: Floats, size: float) -> list[Symbol]:
     """A coil where there is stiffness, a cylinder with its piston where there is damping."""
     R, p = stage.model.poses(q[:1])
     out = []
@@ -183,7 +183,7 @@ def _rolling(x: Rolling, plane: int, wheel: int, size: float) -> Symbol:
     return Symbol("contacts", "contact", MARK * size, (where, where._replace(above=size)))
 
 
-def stop_symbols(stage: Stage, coordinates: list[str], size: float) -> list[Symbol]:
+def stop_symbols(stage: ScenePlaces, coordinates: list[str], size: float) -> list[Symbol]:
     """Marks at the joints of these coordinates, about the axis or along the direction that the coordinate measures."""
     out = []
     for i, name in enumerate(coordinates):

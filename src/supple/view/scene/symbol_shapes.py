@@ -15,8 +15,9 @@ import numpy as np
 
 from supple.checks import Floats, Ints
 from supple.shapes.revolve_sweep import circle, tunnel, turned
+from supple.shapes.triangle_mesh import vertex_normals
 from supple.view.pages.packing import packed
-from supple.view.scene.creases import cut
+from supple.view.scene.creases import split_at_sharp_edges
 
 LONG = 12.0
 """Length, in sizes, at which edges are found sharp and normals are measured."""
@@ -61,14 +62,9 @@ class SymbolShape:
 def _shape(share: Floats, vectors: Floats, faces: Ints, smooth: bool = False) -> SymbolShape:
     """A shape with its normals; cut along its sharp edges unless it is smooth."""
     if not smooth:
-        origin, faces = cut(_long(share, vectors), faces)
+        origin, faces = split_at_sharp_edges(_long(share, vectors), faces)
         share, vectors = share[origin], vectors[origin]
-    a, b, c = np.moveaxis(_long(share, vectors)[faces], 1, 0)
-    normals = np.zeros_like(vectors)
-    for i in range(3):
-        np.add.at(normals, faces[:, i], np.cross(b - a, c - a))
-    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
-    return SymbolShape(share, vectors, normals, faces)
+    return SymbolShape(share, vectors, vertex_normals(_long(share, vectors), faces), faces)
 
 
 def _long(share: Floats, vectors: Floats) -> Floats:

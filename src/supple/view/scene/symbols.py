@@ -12,7 +12,7 @@ from supple.checks import Floats
 from supple.model.body_frames import BodyFrame
 from supple.view.pages.packing import packed
 from supple.view.plots.rounding import ROUNDING
-from supple.view.scene.places import Stage
+from supple.view.scene.places import ScenePlaces
 from supple.view.scene.stops import Stop
 from supple.view.scene.symbol_parts import Pose, stop_symbols, symbols_of
 from supple.view.scene.symbol_shapes import packed_shapes
@@ -20,13 +20,6 @@ from supple.view.scene.symbol_shapes import packed_shapes
 if TYPE_CHECKING:
     import xarray as xr
 
-PAINTS = {
-    "metal": ("#737d8a", "#a8b3c2"),
-    "load": ("#d6261f",) * 2,
-    "reaction": ("#7a40b8", "#a677dd"),
-    "contact": ("#e8780c",) * 2,
-}
-"""Colours of symbols, on a light and on a dark background."""
 ARROWS = ("force", "moment")
 HEAD, SHORT, SHORTEST = 0.07, 0.12, 0.01
 """Of arrows, in symbol sizes: length of the head; shorter ones are slimmer too; still shorter ones are not drawn."""
@@ -36,13 +29,12 @@ FAINT, STANDARD_GRAVITY = 1e-6, 9.80665
 """Of the mechanism's weight on the ground: if the largest force is smaller, its arrow is shorter in proportion."""
 
 
-def symbols(stage: Stage, q: Floats, joints: Floats, size: float, stops: Sequence[Stop] = ()) -> dict[str, Any]:
+def symbols(stage: ScenePlaces, q: Floats, joints: Floats, size: float, stops: Sequence[Stop] = ()) -> dict[str, Any]:
     """Joints, springs, rods and contacts as shapes between points, the shapes, and frames by name."""
     found = [*symbols_of(stage, q, joints, size), *stop_symbols(stage, [x.coordinate for x in stops], size)]
     return {
         "symbols": [x.as_json() for x in found],
         "shapes": packed_shapes(["rod", "ball", *ARROWS, *(x.shape for x in found)]),
-        "paints": PAINTS,
         "arrow": {"head": HEAD * size, "short": SHORT * size, "shortest": SHORTEST * size},
         "frames": [{"name": name, "place": i} for name, i in stage.frames.items()],
     }
@@ -69,7 +61,7 @@ class ForceArrow(NamedTuple):
     wrench: Floats
 
 
-def force_arrows(stage: Stage, result: xr.Dataset | None, chosen: NDArray[np.int64]) -> list[ForceArrow]:
+def force_arrows(stage: ScenePlaces, result: xr.Dataset | None, chosen: NDArray[np.int64]) -> list[ForceArrow]:
     """Loads and reactions of joints over some samples of a result.
 
     Loads are the constant wrenches of the model and those of laws that the result holds; reactions are the wrenches of
@@ -94,7 +86,7 @@ def force_arrows(stage: Stage, result: xr.Dataset | None, chosen: NDArray[np.int
     return [x for x in out if x.wrench.any()]
 
 
-def _loaded(stage: Stage, frame: str, axes: str) -> tuple[Pose, Pose | None]:
+def _loaded(stage: ScenePlaces, frame: str, axes: str) -> tuple[Pose, Pose | None]:
     """Where a wrench acts, and along whose axes."""
     at = Pose("place", stage.carriers[frame])
     return at, {"frame": at, "ground": None}[axes] if axes in ("frame", "ground") else Pose(

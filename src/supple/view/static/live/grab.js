@@ -51,7 +51,7 @@ class Grabber {
     event.stopPropagation();
     const m = viewer.labels.matrix, t = held.target, { x, y } = camera.axes();
     const depth = m[3] * t[0] + m[7] * t[1] + m[11] * t[2] + m[15];
-    const { clientWidth: w, clientHeight: h } = canvas, s = (2 * depth) / (LENS * Math.min(1, w / h) * h);
+    const s = (2 * depth) / (camera.lens(viewer.aspect)[1] * canvas.clientHeight);
     held.target = plus(plus(t, x, s * (event.offsetX - held.x)), y, -s * (event.offsetY - held.y));
     [held.x, held.y] = [event.offsetX, event.offsetY];
     this.#tell();

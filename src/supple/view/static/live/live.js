@@ -102,7 +102,7 @@ const openLive = (root, data, link) => {
     find(".clock").textContent = `${sample[0].toFixed(2)} s`;
     const slow = achieved !== null && achieved < 0.9 * speed;
     find(".rate").textContent = !running ? "paused" : achieved === null ? "starting"
-      : `${Number(achieved.toPrecision(2))}\u00d7 real time${slow ? `, not the ${speed}\u00d7 asked for: this is as fast as it goes` : ""}`;
+      : `${digits(achieved, 2)}\u00d7 real time${slow ? `, not the ${speed}\u00d7 asked for: this is as fast as it goes` : ""}`;
     find(".rate").classList.toggle("slow", running && slow);
     find(".method").textContent = method;
     find(".events").textContent = status.events.map(([t, name]) => `${name} at ${t.toFixed(2)} s`).join(", ");

@@ -1,8 +1,8 @@
 // A plot that grows: it shows the last `seconds`, and forgets what is older.
 
 class LivePlot extends Plot {
-  constructor(root, data, palette) {
-    super(root, data, palette);
+  constructor(root, data) {
+    super(root, data);
     this.clear();
   }
 

@@ -3,7 +3,7 @@
 const MOST_SLIDERS = 60;
 
 // Four digits; what is nothing beside a range is zero.
-const shortNumber = (x, range) => (Math.abs(x) < 1e-6 * range ? "0" : String(Number(x.toPrecision(4))));
+const shortNumber = (x, range) => (Math.abs(x) < 1e-6 * range ? "0" : digits(x, 4));
 
 class Sliders {
   // `handles` are {name, unit, low, high, value?, added?}; `send` is called with {name: value} when one is moved.

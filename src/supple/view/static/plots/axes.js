@@ -1,4 +1,20 @@
-// Numbers, units and names on the axes of plots.
+// Numbers, units and names, as all pages write them.
+
+const font = (size = LOOK.LETTER, weight = "") => `${weight} ${size}px ${LOOK.FONT}`.trim();
+
+// A number of so many digits, as it is read: powers of ten where it is large or small.
+const digits = (x, count) => {
+  const size = Math.abs(x), text = String(Number(x.toPrecision(count)));
+  if (!x || (size >= 1e-3 && size < 1e6)) return text;
+  const [base, power] = x.toExponential(count - 1).split("e");
+  return `${Number(base)}e${Number(power)}`;
+};
+
+// A number in views.
+const brief = (x) => digits(x, LOOK.DIGITS);
+
+// A cell of a table in CSV; what a program would read as a formula begins with a quote.
+const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
 // About `count` round numbers between two, at least two of them; on a logarithmic axis between their powers of ten.
 const ticks = (low, high, count, log) => {
@@ -34,12 +50,28 @@ const written = (x, step) => {
 const printed = (unit) => unit.replaceAll("^2", "\u00b2").replaceAll("^3", "\u00b3").replaceAll("^0.5", "^\u00bd");
 const labelled = ({ name, unit }) => (unit ? `${name}, ${printed(unit)}` : name);
 
-// The place of the last number of a rising list that is not above x, or the one after it if that is nearer.
-const nearest = (list, x) => {
+// Neighbours between which x is in a list whose numbers rise: the places of both, the last ones at the end.
+const neighbours = (list, x, number = (item) => item) => {
   let low = 0, high = list.length - 1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (list[middle] <= x) low = middle; else high = middle;
+    if (number(list[middle]) <= x) low = middle; else high = middle;
   }
+  return [low, high];
+};
+
+const nearest = (list, x) => {
+  const [low, high] = neighbours(list, x);
   return x - list[low] < list[high] - x ? low : high;
+};
+
+// A pen for a canvas that fills its element, in the pixels of the screen, and its size; nothing while it is not seen.
+const penOf = (canvas) => {
+  const ratio = devicePixelRatio || 1, { clientWidth: w, clientHeight: h } = canvas;
+  if (!w || !h) return null;
+  [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  pen.font = font();
+  return { pen, w, h };
 };

@@ -34,7 +34,7 @@ const placesOf = (curves, order) => {
 };
 
 class Plot {
-  constructor(root, data, palette) {
+  constructor(root, data, palette = LOOK.PALETTE) {
     Object.assign(this, { data, root });
     this.on = (v) => (data.log ? Math.log10(v) : v); // from a value to the axis, and back
     this.off = (v) => (data.log ? 10 ** v : v);
@@ -50,7 +50,7 @@ class Plot {
       line: curve.line,
       unit: curve.unit,
       values: numbers(curve.values),
-      color: curve.line === "order" ? "#8a94a0" : palette[place.get(i) % palette.length],
+      color: curve.line === "order" ? LOOK.GREY : palette[place.get(i) % palette.length],
       dash: LINES[curve.line] ?? DASHES[Math.floor(place.get(i) / palette.length) % DASHES.length],
       shown: shown[i],
     }));
@@ -134,13 +134,9 @@ class Plot {
   }
 
   draw() {
-    const ratio = devicePixelRatio || 1, { clientWidth: w, clientHeight: h } = this.sheet;
-    if (!w || !h) return;
-    for (const canvas of [this.sheet, this.over])
-      [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
-    const pen = this.sheet.getContext("2d");
-    pen.scale(ratio, ratio);
-    this.paint(pen, w, h);
+    const found = penOf(this.sheet);
+    if (!found || !penOf(this.over)) return;
+    this.paint(found.pen, found.w, found.h);
     this.overlay();
   }
 
@@ -176,7 +172,7 @@ class Plot {
 
   #axes(pen, h) {
     const { box, inks } = this, [x0, x1] = this.window, [y0, y1] = this.heights;
-    pen.font = "12px system-ui, sans-serif";
+    pen.font = font();
     pen.lineWidth = 1;
     pen.strokeStyle = inks.line;
     pen.fillStyle = inks.text;
@@ -216,26 +212,26 @@ class Plot {
       pen.fillStyle = color;
       pen.fillRect(x - 0.5, box.top, 1, box.bottom - box.top);
     };
-    if (this.marker !== null && this.times === this.x) upright(this.px(this.marker), "#e5484d");
-    if (this.marker !== null && this.times !== this.x) this.#dots(pen, nearest(this.times, this.marker), "#e5484d");
+    if (this.marker !== null && this.times === this.x) upright(this.px(this.marker), LOOK.PAGE.alarm[0]);
+    if (this.marker !== null && this.times !== this.x) this.#dots(pen, nearest(this.times, this.marker), LOOK.PAGE.alarm[0]);
     const i = this.at;
     if (i !== undefined) upright(this.px(this.x[i]), this.inks.text);
     for (const curve of this.curves) {
       const read = i !== undefined && curve.shown;
-      curve.output.textContent = read && Number.isFinite(curve.values[i]) ? curve.values[i].toPrecision(5) : "";
+      curve.output.textContent = read && Number.isFinite(curve.values[i]) ? digits(curve.values[i], 5) : "";
     }
     if (i !== undefined) this.#dots(pen, i);
     if (i !== undefined) {
-      pen.font = "12px system-ui, sans-serif";
+      pen.font = font();
       pen.fillStyle = this.inks.ink;
       pen.textAlign = this.px(this.x[i]) > (box.left + box.right) / 2 ? "right" : "left";
       const shift = pen.textAlign === "left" ? 6 : -6;
-      const text = `${this.off(this.x[i]).toPrecision(5)} ${printed(this.data.x.unit)}`;
+      const text = `${digits(this.off(this.x[i]), 5)} ${printed(this.data.x.unit)}`;
       pen.fillText(text, this.px(this.x[i]) + shift, box.bottom - 6);
     }
     if (this.drag) {
       const { x0, y0, x1, y1 } = this.drag;
-      pen.fillStyle = "#3b82f633";
+      pen.fillStyle = `${LOOK.PAGE.accent[0]}33`;
       pen.fillRect(x0, y0, x1 - x0, y1 - y0);
     }
   }

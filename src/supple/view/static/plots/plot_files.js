@@ -8,7 +8,7 @@ const shownCurves = (plot) => plot.curves.filter((curve) => curve.shown);
 const drawWhole = (plot, pen, width, height) => {
   const style = getComputedStyle(plot.root), ink = style.getPropertyValue("--ink");
   pen.save();
-  pen.font = "600 14px system-ui, sans-serif";
+  pen.font = font(14, 600);
   pen.textAlign = "left";
   pen.fillStyle = ink;
   pen.fillText(plot.data.title, 12, 18);
@@ -19,7 +19,7 @@ const drawWhole = (plot, pen, width, height) => {
   pen.restore();
   let [x, y] = [70, TITLE + height + 12];
   pen.textAlign = "left";
-  pen.font = "12px system-ui, sans-serif";
+  pen.font = font();
   for (const { name, color, dash } of shownCurves(plot)) {
     const wide = pen.measureText(name).width + 42;
     if (x > 70 && x + wide > width - 10) { x = 70; y += ROW; }
@@ -61,10 +61,8 @@ const plotPng = (plot) => {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 };
 
-// A column of the horizontal axis and one for each curve that is switched on; names that a table would read as a formula
-// begin with a quote.
+// A column of the horizontal axis and one for each curve that is switched on.
 const csv = (x, curves) => {
-  const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
   const head = [labelled(x), ...curves.map((curve) => labelled(curve))].map(cell).join(",");
   const rows = Array.from(x.values, (value, i) =>
     [Number(value.toPrecision(12)), ...curves.map((curve) => Number(curve.values[i].toPrecision(8)))].join(","));

@@ -17,7 +17,7 @@ const drawBands = (plot, pen) => {
 
 // Names of multiples of a speed, at the ends of their lines.
 const drawOrders = (plot, pen) => {
-  pen.font = "12px system-ui, sans-serif";
+  pen.font = font();
   pen.textAlign = "right";
   for (const { name, line, shown, values, color } of plot.curves) {
     if (line !== "order" || !shown) continue;

@@ -6,7 +6,7 @@ class SvgPen {
   constructor(width, height, background) {
     Object.assign(this, { width, height, background, parts: [], path: [], clips: 0, saved: [] });
     Object.assign(this, { strokeStyle: "#000", fillStyle: "#000", lineWidth: 1, globalAlpha: 1, textAlign: "left",
-      font: "12px sans-serif", dash: [], place: "", clipped: "", lineJoin: "miter" });
+      font: font(), dash: [], place: "", clipped: "", lineJoin: "miter" });
     this.ruler = document.createElement("canvas").getContext("2d");
   }
 
@@ -66,7 +66,7 @@ class SvgPen {
   text() {
     const { width: w, height: h } = this;
     return `<svg xmlns="http:` + `//www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" ` +
-      `font-family="system-ui, sans-serif" font-size="12"><rect width="${w}" height="${h}" fill="` +
+      `font-family="${escaped(LOOK.FONT)}" font-size="${LOOK.LETTER}"><rect width="${w}" height="${h}" fill="` +
       `${escaped(this.background)}"/>${this.parts.join("\n")}</svg>\n`;
   }
 }

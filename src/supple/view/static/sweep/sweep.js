@@ -43,7 +43,7 @@ const drawRanks = inFrame(() => {
 for (const { measure, factors } of data.indices) {
   const bars = factors.flatMap(({ name, first, total }) => [
     { name, value: first[0] ?? NaN, low: first[1] ?? NaN, high: first[2] ?? NaN },
-    ...(total[0] === null ? [] : [{ name: "total", value: total[0], low: total[1] ?? NaN, high: total[2] ?? NaN, color: PALETTE[1] }]),
+    ...(total[0] === null ? [] : [{ name: "total", value: total[0], low: total[1] ?? NaN, high: total[2] ?? NaN, color: LOOK.PALETTE[1] }]),
   ]);
   barChart(newFigure(find(".indices")), measure, bars, [0, 1]);
 }

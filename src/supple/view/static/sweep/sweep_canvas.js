@@ -1,18 +1,7 @@
-// What drawings of a sweep share: a canvas in the pixels of the screen, colours of the page, colours of a scale.
+// What drawings of a sweep share: colours of the page, colours of a scale, texts of a width.
 
 const RAMP = ["#3b4cc0", "#2f7fc1", "#1fa187", "#7cae2a", "#e0a100", "#e4632d", "#c2182b"];
-const FAILURE = "#e5484d", CHOSEN = "#e5484d";
-
-// A pen for a canvas that fills its element, and its size; nothing while it is not seen.
-const penOf = (canvas) => {
-  const ratio = devicePixelRatio || 1, { clientWidth: w, clientHeight: h } = canvas;
-  if (!w || !h) return null;
-  [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
-  const pen = canvas.getContext("2d");
-  pen.scale(ratio, ratio);
-  pen.font = "12px system-ui, sans-serif";
-  return { pen, w, h };
-};
+const [FAILURE] = LOOK.PAGE.alarm, CHOSEN = FAILURE;
 
 const inksOf = (root) => {
   const style = getComputedStyle(root);

@@ -81,20 +81,11 @@ class SweepCases {
   }
 
   csv() {
-    const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
     const head = ["case", ...this.axes.map(labelled)].map(cell).join(",");
     const value = (axis, x) => (axis.names ? cell(axis.names[x] ?? "") : Number.isFinite(x) ? String(x) : "");
     return `${[head, ...this.selected.map((i) => [this.numbers[i], ...this.axes.map((axis) => value(axis, axis.values[i]))].join(","))].join("\n")}\n`;
   }
 }
-
-// A number of so many digits, as it is read: powers of ten where it is large or small.
-const digits = (x, count) => {
-  const size = Math.abs(x), text = String(Number(x.toPrecision(count)));
-  if (!x || (size >= 1e-3 && size < 1e6)) return text;
-  const [base, power] = x.toExponential(count - 1).split("e");
-  return `${Number(base)}e${Number(power)}`;
-};
 
 // A quantile of rising numbers, between the two nearest (Hazen's positions).
 const quantileOf = (ranked, p) => {

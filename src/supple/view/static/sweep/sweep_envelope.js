@@ -37,7 +37,7 @@ class Envelope {
       let count = 0;
       for (const row of rows) {
         const x = this.values[row * n + k];
-        if (x === x) column[count++] = x;
+        if (!Number.isNaN(x)) column[count++] = x;
       }
       const ranked = column.subarray(0, count).sort();
       if (count) shares.forEach((p, j) => { out[j][k] = quantileOf(ranked, p); });
@@ -72,5 +72,5 @@ class Envelope {
 }
 
 class EnvelopePlot extends Plot {
-  constructor(root, data, palette) { super(root, data, [CHOSEN, ...palette]); }
+  constructor(root, data) { super(root, data, [CHOSEN, ...LOOK.PALETTE]); }
 }

@@ -101,10 +101,10 @@ class ParallelAxes {
     cases.axes.forEach((axis, k) => {
       const x = this.px[k];
       pen.fillStyle = axis.measure ? inks.ink : inks.soft;
-      pen.font = axis.measure ? "600 12px system-ui, sans-serif" : "12px system-ui, sans-serif";
+      pen.font = font(12, axis.measure ? 600 : "");
       const lines = wrapped(pen, labelled(axis), this.gap - 6);
       lines.forEach((line, j) => pen.fillText(line, x, 31 - 14 * (lines.length - 1 - j)));
-      pen.font = "11px system-ui, sans-serif";
+      pen.font = font(11);
       pen.fillStyle = inks.soft;
       pen.fillText(fitted(pen, ends(axis, axis.high), this.gap - 8), x, box.top - 9);
       pen.fillText(fitted(pen, ends(axis, axis.low), this.gap - 8), x, box.bottom + 17);
@@ -136,7 +136,7 @@ class ParallelAxes {
       pen.lineWidth = width;
       this.#lines(pen, [i]);
     }
-    pen.font = "600 11.5px system-ui, sans-serif";
+    pen.font = font(11.5, 600);
     pen.lineWidth = 4;
     pen.strokeStyle = this.inks.card;
     cases.axes.forEach((axis, k) => {

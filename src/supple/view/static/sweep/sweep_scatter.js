@@ -83,10 +83,10 @@ class ScatterMatrix {
     });
     pen.fillStyle = inks.ink;
     pen.textAlign = "left";
-    pen.font = `${axis.measure ? "600 " : ""}11.5px system-ui, sans-serif`;
+    pen.font = font(11.5, axis.measure ? 600 : "");
     const lines = wrapped(pen, labelled(axis), cell.size - 10), under = cell.y + 15 + 13 * lines.length;
     lines.forEach((line, j) => pen.fillText(line, cell.x + 5, cell.y + 15 + 13 * j));
-    pen.font = "10.5px system-ui, sans-serif";
+    pen.font = font(10.5);
     pen.fillStyle = inks.soft;
     const reach = `${this.cases.reads(axis, axis.low)} to ${this.cases.reads(axis, axis.high)}`;
     if (pen.measureText(reach).width < cell.size - 10) pen.fillText(reach, cell.x + 5, under);
@@ -99,7 +99,7 @@ class ScatterMatrix {
     pen.fillRect(cell.x, cell.y, cell.size, cell.size);
     pen.fillStyle = inks.ink;
     pen.textAlign = "center";
-    pen.font = `${Math.abs(value) > 0.5 ? "600 " : ""}13px system-ui, sans-serif`;
+    pen.font = font(13, Math.abs(value) > 0.5 ? 600 : "");
     pen.fillText(signed(value), cell.x + cell.size / 2, cell.y + cell.size / 2 + 5);
   }
 

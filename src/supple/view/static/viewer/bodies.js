@@ -70,12 +70,7 @@ class Motion {
 
   // Place all bodies at a time, between two frames if need be.
   move(time, scale) {
-    let low = 0, high = this.frames.length - 1;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.frames[middle].time <= time) low = middle; else high = middle;
-    }
-    const a = this.frames[low], b = this.frames[high];
+    const [a, b] = neighbours(this.frames, time, (frame) => frame.time).map((i) => this.frames[i]);
     const part = Math.min(1, Math.max(0, (time - a.time) / (b.time - a.time || 1)));
     this.between = { a, b, part };
     this.eta = Float64Array.from(a.eta, (x, i) => scale * ((1 - part) * x + part * b.eta[i]));

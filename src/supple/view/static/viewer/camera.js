@@ -1,15 +1,12 @@
 // The eye: where it looks from, and how far away it must be to see a set of points.
 
-const LENS = 1 / Math.tan(0.3);
-const MARGIN = 0.9; // of the picture that the motion fills
-
 class Camera {
-  constructor(up) {
+  constructor(up, front) {
     this.up = up;
     const side = Math.abs(up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
     this.right = unit(cross(cross(up, side), up));
     this.ahead = cross(up, this.right);
-    this.angle = [-0.9, 0.35];
+    this.angle = this.front = front;
     this.distance = 1;
     this.target = [0, 0, 0];
   }
@@ -25,25 +22,9 @@ class Camera {
     return { x, y: cross(z, x), z };
   }
 
-  // Look at flat motions from the front, a little from the side; at others from a corner.
-  face(points) {
-    const mean = [0, 1, 2].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length);
-    const flat = points.map((p) => [this.right, this.ahead, this.up].map((e) => dot(plus(p, mean, -1), e)));
-    const moment = (i, j) => flat.reduce((sum, r) => sum + r[i] * r[j], 0);
-    const [a, b, c] = [moment(0, 0), moment(0, 1), moment(1, 1)];
-    const long = 0.5 * Math.atan2(2 * b, a - c), spread = Math.hypot((a - c) / 2, b), half = (a + c) / 2;
-    const thin = Math.max(half - spread, 0), tall = moment(2, 2), wide = half + spread;
-    const upright = thin < 0.04 * Math.max(wide, tall), lying = tall < 0.01 * wide;
-    let way = long - Math.PI / 2 + 0.35;
-    // of the two fronts the one on the side of negative y, or of positive x if it lies along y: robots look there
-    while (way > 0.75) way -= Math.PI;
-    while (way <= 0.75 - Math.PI) way += Math.PI;
-    this.angle = upright && !lying ? [way, 0.22] : [-0.9, lying ? 0.6 : 0.35];
-  }
-
   // The nearest place from which all points are in a picture of this aspect.
   fit(points, aspect) {
-    const { x, y, z } = this.axes(), f = LENS * Math.min(1, aspect), wide = f / aspect;
+    const { x, y, z } = this.axes(), [wide, f] = this.lens(aspect), MARGIN = LOOK.FILLED;
     this.target = [0, 1, 2].map((i) => {
       const all = points.map((p) => p[i]);
       return (Math.min(...all) + Math.max(...all)) / 2;
@@ -63,15 +44,29 @@ class Camera {
     }
   }
 
-  // The matrix from space to the picture, column by column; `centre` is what the target is measured from.
-  view(aspect, centre, reach) {
+  // Of a point at unit distance from the middle of the view, at unit depth, its place in a picture from -1 to 1.
+  lens(aspect) {
+    const f = Math.min(1, aspect) / Math.tan(LOOK.HALF_ANGLE);
+    return [f / aspect, f];
+  }
+
+  // Towards the light: from above, behind the left shoulder.
+  sun() {
+    const { x } = this.axes(), toEye = cross(x, this.up);
+    return unit([0, 1, 2].map((i) => this.up[i] - LOOK.TO_LEFT * x[i] + LOOK.TO_EYE * toEye[i]));
+  }
+
+  // The matrix from space to the left part of the picture, column by column, a share of the whole that has this aspect;
+  // `centre` is what the target is measured from.
+  view(aspect, share, centre, reach) {
     const { x, y, z } = this.axes(), target = plus(centre, this.target);
-    const eye = plus(target, z, this.distance), f = LENS * Math.min(1, aspect), wide = f / aspect;
+    const eye = plus(target, z, this.distance), [wide, f] = this.lens(aspect);
     const near = Math.max(0.01 * this.distance, this.distance - 3 * reach), far = this.distance + 8 * reach;
     const p = (far + near) / (near - far), r = (2 * far * near) / (near - far);
     const t = [-dot(x, eye), -dot(y, eye), -dot(z, eye)];
-    const columns = [0, 1, 2].map((i) => [wide * x[i], f * y[i], p * z[i], -z[i]]);
-    return { x, y, z, eye, matrix: new Float32Array([...columns.flat(), wide * t[0], f * t[1], p * t[2] + r, -t[2]]) };
+    const columns = [...[0, 1, 2].map((i) => [x[i], y[i], z[i], 0]), [...t, 1]].map(([a, b, c, one]) =>
+      [share * wide * a + (1 - share) * c, f * b, p * c + r * one, -c]);
+    return { eye, forward: z.map((v) => -v), focal: f, matrix: new Float32Array(columns.flat()) };
   }
 }
 

@@ -1,23 +1,20 @@
 // Surfaces of flexible bodies coloured by a quantity: the scale beside the view, and the mark of the largest value.
 
-const QUANTITY = { displacement: ["Displacement", "m"], strain: ["Strain (von Mises)", ""], stress: ["Stress (von Mises)", "Pa"] };
-const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"]];
-
 class Coloring {
   constructor(viewer) {
     this.viewer = viewer;
     this.most = {};
-    const { fields = {} } = viewer.scene, select = viewer.control("color");
-    this.table = (fields.colors ?? []).map(rgb);
-    for (const name of Object.keys(QUANTITY)) this.most[name] = fields.quantities?.[name] ?? 0;
+    const { fields = {} } = viewer.scene, select = viewer.control("color"), names = Object.keys(LOOK.QUANTITIES);
+    this.table = LOOK.COLORS.map(rgb);
+    for (const name of names) this.most[name] = fields[name] ?? 0;
     const live = viewer.motion.most !== Infinity;
     const all = viewer.scene.bodies.flatMap((body) => body.surfaces ?? []);
     const known = { displacement: all.some((x) => x.shapes), strain: all.some((x) => x.stress), stress: all.some((x) => x.stress) };
-    for (const name of Object.keys(QUANTITY))
-      if (this.table.length && known[name] && (live || this.most[name] > 0)) select.add(new Option(name, name));
+    for (const name of names)
+      if (known[name] && (live || this.most[name] > 0)) select.add(new Option(name, name));
     select.closest("label").hidden = select.options.length < 2;
     select.value = [...select.options].some((x) => x.value === viewer.scene.color) ? viewer.scene.color : "";
-    select.onchange = () => viewer.draw();
+    select.onchange = () => viewer.refit();
   }
 
   get quantity() { return this.viewer.control("color").value; }
@@ -52,11 +49,10 @@ class Coloring {
   draw() {
     const { quantity, viewer: { labels } } = this;
     if (!quantity) return;
-    const [word, unitName] = QUANTITY[quantity], most = this.most[quantity];
-    const [size, prefix] = (unitName && PREFIXES.find(([s]) => most >= s)) || [1, ""];
+    const [word, unitName] = LOOK.QUANTITIES[quantity], most = this.most[quantity];
+    const [size, prefix] = unitName ? LOOK.PREFIXES.find(([s]) => most >= s) ?? LOOK.PREFIXES.at(-1) : [1, ""];
     const show = (x) => brief(x / size);
-    if (this.worst?.value > 0) labels.mark(`${show(this.worst.value)} ${prefix}${unitName}`, this.worst.p);
-    const stops = this.table.map((c) => `rgb(${c.map((x) => Math.round(255 * x)).join(",")})`);
-    labels.scale(stops, [0, 0.25, 0.5, 0.75, 1].map((s) => show(s * most)), `${word}${unitName ? `, ${prefix}${unitName}` : ""}`);
+    if (this.worst?.value > 0) labels.mark(`${show(this.worst.value)} ${prefix}${unitName}`.trim(), this.worst.p);
+    labels.scale(LOOK.COLORS, Array.from({ length: LOOK.TICKS }, (_, i) => show((i / (LOOK.TICKS - 1)) * most)), `${word}${unitName ? `, ${prefix}${unitName}` : ""}`);
   }
 }

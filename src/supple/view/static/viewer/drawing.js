@@ -5,7 +5,6 @@ const QUAD = [0, -1, 1, -1, 1, 1, 0, -1, 1, 1, 0, 1];
 const SYMBOL_PARTS = [["along", 3], ["across", 3], ["third", 3], ["origin", 3], ["tint", 4], ["span", 3]];
 const LINE_PARTS = [["start", 3], ["end", 3], ["tint", 4], ["width", 1]];
 const SHADOW_SIDE = 2048;
-const THIN = 3; // pixels that slender surfaces are thicker than they are, to be seen from afar
 
 class Drawing {
   constructor(canvas) {
@@ -83,14 +82,14 @@ class Drawing {
   }
 
   // A surface in buffers of its own: places and normals of its corners, and the corners of its triangles.
-  keep(places, normals, triangles, thin) {
+  keep(places, normals, triangles, growth) {
     const { gl } = this, array = gl.createVertexArray();
     gl.bindVertexArray(array);
     const kept = { array, places: this.#attribute(0, places, 3), normals: this.#attribute(1, normals, 3) };
     const order = gl.createBuffer();
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, order);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, triangles, gl.STATIC_DRAW);
-    return { ...kept, thin, count: triangles.length };
+    return { ...kept, growth, count: triangles.length };
   }
 
   // A symbol's shape: of each vertex its share of the way, its vector and its normal; and the corners of its triangles.
@@ -145,38 +144,45 @@ class Drawing {
   line(a, b, width, [r, g, b_, alpha = 1]) { this.drawn.push(...a, ...b, r, g, b_, alpha, width); }
 
   // Draw all of it: the shadow map, then the ground, bodies, lines, and what can be seen through.
-  end({ matrix, eye }, scenery, width, height, ratio) {
-    const { gl } = this, { up, light, sun, cell, background, ground } = scenery;
+  end({ matrix, eye, forward, focal }, scenery, width, height, ratio) {
+    const { gl } = this, { up, light, sun, cell, paper, ground } = scenery;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadows);
     gl.viewport(0, 0, SHADOW_SIDE, SHADOW_SIDE);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     this.#set(this.depth, { camera: sun });
-    this.grow = [this.depth.at.grow, 0.5 * cell];
+    this.grow = [this.depth.at.grow, 0.25 * cell];
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1.5, 4);
     this.#solids(false);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, width, height);
-    gl.clearColor(...background, 1);
+    gl.clearColor(...paper, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const shaded = { camera: matrix, sun, cell: 1 / SHADOW_SIDE, bias: 1.5 * cell };
-    if (ground) this.#ground(shaded, ground);
+    if (ground) this.#ground({ ...shaded, ...ground, eye, forward, paper });
     gl.useProgram(this.lit.program);
     this.#set(this.lit, { ...shaded, eye, up, light });
-    this.grow = [this.lit.at.grow, (THIN * ratio) / height / LENS];
+    this.grow = [this.lit.at.grow, (2 * ratio) / height / focal];
     this.#solids(false);
     gl.useProgram(this.liner.program);
     this.#set(this.liner, { camera: matrix, half_view: [width / 2 / ratio, height / 2 / ratio] });
     if (this.#fill(this.segments, this.lines, this.drawn))
       gl.drawArraysInstanced(gl.TRIANGLES, 0, QUAD.length / 2, this.drawn.length / 11);
     gl.useProgram(this.lit.program);
-    gl.enable(gl.BLEND);
-    gl.depthMask(false);
+    // of what can be seen through only the nearest, before what lies in the same plane
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(-1, -4);
+    gl.colorMask(false, false, false, false);
     this.#solids(true);
-    gl.depthMask(true);
+    gl.colorMask(true, true, true, true);
+    gl.enable(gl.BLEND);
+    gl.depthFunc(gl.EQUAL);
+    this.#solids(true);
+    gl.depthFunc(gl.LESS);
     gl.disable(gl.BLEND);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
   }
 
   #set({ at }, values) {
@@ -189,16 +195,14 @@ class Drawing {
     }
   }
 
-  #ground(shaded, ground) {
+  #ground(values) {
     const { gl } = this;
     gl.useProgram(this.floor.program);
-    this.#set(this.floor, { ...shaded, ...ground });
+    this.#set(this.floor, values);
     gl.bindVertexArray(this.segments);
-    gl.enable(gl.BLEND);
     gl.depthMask(false);
     gl.drawArrays(gl.TRIANGLES, 0, QUAD.length / 2);
     gl.depthMask(true);
-    gl.disable(gl.BLEND);
   }
 
   #solids(clear) {
@@ -210,7 +214,7 @@ class Drawing {
       gl.vertexAttrib3f(5, ...p);
       gl.vertexAttrib4f(6, ...color);
       gl.vertexAttrib3f(7, 0, 0, 0);
-      gl.uniform1f(this.grow[0], kept.thin ? this.grow[1] : 0);
+      gl.uniform1f(this.grow[0], kept.growth * this.grow[1]);
       gl.drawElements(gl.TRIANGLES, kept.count, gl.UNSIGNED_INT, 0);
     }
     if (clear) return;

@@ -8,12 +8,12 @@ class Labels {
     const pen = (this.pen = this.canvas.getContext("2d"));
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    pen.font = "12px system-ui, sans-serif";
+    const [paper, ink, soft] = ["card", "ink", "soft"].map((name) => LOOK.PAGE[name][dark ? 1 : 0]);
+    pen.font = font();
     pen.lineWidth = 3;
     pen.lineJoin = "round";
-    pen.strokeStyle = dark ? "#12161ccc" : "#ffffffcc";
-    this.ink = dark ? "#d5dbe2" : "#24292f";
-    this.soft = dark ? "#98a2ad" : "#5f6a75";
+    pen.strokeStyle = `${paper}cc`;
+    Object.assign(this, { ink, soft });
   }
 
   // Where a point is in the picture, or null behind the eye.
@@ -43,7 +43,7 @@ class Labels {
       pen.save();
       Object.assign(pen, { strokeStyle: style, lineWidth: wide });
       pen.beginPath();
-      pen.arc(x, y, 7, 0, 2 * Math.PI);
+      pen.arc(x, y, LOOK.RING, 0, 2 * Math.PI);
       pen.stroke();
       pen.restore();
     }
@@ -55,25 +55,45 @@ class Labels {
 
   // A bar of colours at the right, from the lowest at its foot to the highest, with ticks at equal distances.
   scale(colors, ticks, title) {
-    const { pen, width, height } = this, tall = Math.min(180, 0.5 * height), [x, y] = [width - 76, 34];
+    const { pen, width, height } = this, tall = Math.min(LOOK.TALL, 0.5 * height), [x, y] = [width - 0.76 * this.column, 34];
     const shades = pen.createLinearGradient(0, y + tall, 0, y);
     colors.forEach((color, i) => shades.addColorStop(i / (colors.length - 1), color));
     pen.fillStyle = shades;
-    pen.fillRect(x, y, 14, tall);
+    pen.fillRect(x, y, LOOK.BAR, tall);
     pen.save();
     Object.assign(pen, { strokeStyle: this.soft, lineWidth: 1 });
-    pen.strokeRect(x, y, 14, tall);
+    pen.strokeRect(x, y, LOOK.BAR, tall);
     pen.restore();
     pen.fillStyle = this.ink;
     ticks.forEach((text, i) => {
       const at = y + tall * (1 - i / (ticks.length - 1));
-      pen.strokeText(text, x + 20, at + 4);
-      pen.fillText(text, x + 20, at + 4);
+      pen.strokeText(text, x + LOOK.BAR + 6, at + 4);
+      pen.fillText(text, x + LOOK.BAR + 6, at + 4);
     });
     const left = width - 12 - pen.measureText(title).width;
     pen.strokeText(title, left, y - 12);
     pen.fillText(title, left, y - 12);
   }
+
+  // Which way the axes of the ground point, at the lower right.
+  axes({ x, y, z }) {
+    const { pen } = this, [left, top] = [this.width - LOOK.CORNER, this.height - LOOK.CORNER];
+    pen.save();
+    Object.assign(pen, { lineWidth: 2, textAlign: "center", textBaseline: "middle" });
+    for (const i of [0, 1, 2].sort((a, b) => z[a] - z[b])) {
+      const to = (far) => [left + far * x[i], top - far * y[i]];
+      pen.strokeStyle = pen.fillStyle = LOOK.AXES[i];
+      pen.beginPath();
+      pen.moveTo(left, top);
+      pen.lineTo(...to(LOOK.ARM));
+      pen.stroke();
+      pen.fillText("xyz"[i], ...to(LOOK.ARM + 9));
+    }
+    pen.restore();
+  }
+
+  // Width of what is kept free for the scale.
+  get column() { return Math.min(LOOK.COLUMN, this.canvas.clientWidth / 4); }
 
   // A line of text at the bottom.
   foot(text) {

@@ -10,8 +10,7 @@ class Player {
     control("time").oninput = (event) => viewer.seek(motion.start + this.length * event.target.value);
     viewer.listeners.push((time) => {
       control("time").value = (time - motion.start) / this.length;
-      const digits = motion.stop < 0.1 ? Math.min(9, 3 - Math.floor(Math.log10(this.length || 1))) : motion.stop < 10 ? 3 : 2;
-      viewer.root.querySelector(".clock").textContent = `${time.toFixed(digits)} s`;
+      viewer.root.querySelector(".clock").textContent = clock(time, motion);
     });
     control("film").onclick = () => this.#film();
     onSpace(() => this.play());

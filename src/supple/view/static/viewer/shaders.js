@@ -26,10 +26,13 @@ const SHADOW = `
     vec3 x = (sun * vec4(at, 1.0)).xyz * 0.5 + 0.5;
     if (any(lessThan(x, vec3(0.0))) || any(greaterThan(x, vec3(1.0)))) return 1.0;
     float sum = 0.0;
-    for (int i = -1; i <= 1; i++)
-      for (int j = -1; j <= 1; j++) sum += texture(shadows, vec3(x.xy + 1.6 * reach * cell * vec2(i, j), x.z));
-    return sum / 9.0;
+    for (int i = -2; i <= 2; i++)
+      for (int j = -2; j <= 2; j++) sum += texture(shadows, vec3(x.xy + reach * cell * vec2(i, j), x.z));
+    return sum / 25.0;
   }`;
+
+// A number for the graphics processor.
+const real = (x) => x.toFixed(6);
 
 const LIT_FRAGMENT = `#version 300 es
   precision highp float;
@@ -44,8 +47,9 @@ const LIT_FRAGMENT = `#version 300 es
     if (dot(n, look) < 0.0) n = -n;
     float direct = max(dot(n, light), 0.0);
     if (direct > 0.0) direct *= arrives(place + bias * n, 1.0);
-    float gloss = 0.22 * direct * pow(max(dot(n, normalize(look + light)), 0.0), 30.0);
-    shown = vec4(color.rgb * (0.44 + 0.12 * dot(n, up) + 0.2 * dot(n, look) + 0.4 * direct) + gloss, color.a);
+    float gloss = direct > 0.0 ? ${real(LOOK.SHINE)} * pow(max(dot(n, normalize(look + light)), 0.0), ${real(LOOK.POWER)}) : 0.0;
+    float amount = ${real(LOOK.SKY)} + ${real(LOOK.ABOVE)} * dot(n, up) + ${real(LOOK.FACING)} * dot(n, look) + ${real(LOOK.SUN)} * direct;
+    shown = vec4(sqrt(color.rgb * color.rgb * amount + gloss), color.a);
   }`;
 
 const DEPTH_FRAGMENT = `#version 300 es
@@ -97,23 +101,24 @@ const GROUND_VERTEX = `#version 300 es
 
 const GROUND_FRAGMENT = `#version 300 es
   precision highp float;
-  uniform float grid, reach, dark;
+  uniform float grid, faded;
   uniform vec2 offset;
+  uniform vec3 eye, forward, paper;
   ${SHADOW}
   in vec3 place;
   in vec2 flat_place;
   out vec4 shown;
-  float lines(vec2 x) {
-    vec2 width = fwidth(x), near = abs(fract(x - 0.5) - 0.5) / max(width, vec2(1e-6));
-    vec2 strength = (1.0 - smoothstep(0.4, 1.4, near)) * (1.0 - smoothstep(0.15, 0.6, width));
-    return max(strength.x, strength.y);
+  float line(float x, float half_pixel) {
+    float wide = ${real(0.5 * LOOK.LINE)}, room = wide + half_pixel - abs(x - floor(x + 0.5));
+    return room > 0.0 ? min(room / (2.0 * half_pixel), min(1.0, wide / half_pixel)) : 0.0;
   }
   void main() {
-    float far = 1.0 - smoothstep(0.45, 1.0, length(flat_place) / reach);
-    vec2 x = (flat_place + offset) / grid;
-    float line = max(0.30 * lines(x), 0.13 * lines(5.0 * x)) * far;
-    float shade = (1.0 - arrives(place, 1.3)) * mix(0.30, 0.55, dark);
-    vec3 ink = mix(vec3(0.30, 0.36, 0.42), vec3(0.72, 0.78, 0.85), dark);
-    float own = max(line, 0.07 * dark * far), alpha = shade + own * (1.0 - shade);
-    shown = vec4(mix(ink, vec3(0.02, 0.03, 0.06), shade / max(alpha, 1e-4)), alpha);
+    float far = dot(place - eye, forward) / faded, clear = max(1.0 - far * far, 0.0);
+    vec2 x = (flat_place + offset) / grid, half_pixel = 0.5 * fwidth(x);
+    float lines = clear * max(line(x.x, half_pixel.x), line(x.y, half_pixel.y));
+    float dark = clear * (1.0 - arrives(place, 2.5));
+    float rest = (1.0 - ${real(LOOK.DARK_LINE)} * lines) * (1.0 - ${real(LOOK.DARK_SHADOW)} * dark);
+    vec3 own = paper * paper;
+    float glow = ${real(LOOK.LIGHT_LINE)} * lines * max(1.0 - 5.0 * (own.r + own.g + own.b) / 3.0, 0.0);
+    shown = vec4(sqrt(own * rest + glow), 1.0);
   }`;

@@ -1,7 +1,4 @@
-// Surfaces of bodies as buffers: corners at one place are one, edges sharper than CREASE stay sharp, the rest is smooth.
-
-const SLENDER = 0.012; // thickness over extent
-const CREASE = Math.cos((35 * Math.PI) / 180);
+// Surfaces of bodies as buffers. Behind the vertices come copies of some, where edges are sharp; the rest is smooth.
 
 // The normal of each triangle, as long as twice its area.
 const faceNormals = (x, triangles) => {
@@ -17,46 +14,13 @@ const faceNormals = (x, triangles) => {
   return out;
 };
 
-// The first vertex at each place, by whole numbers of the packed vertices.
-const welded = (packed) => {
-  const first = new Map(), out = new Uint32Array(packed.length / 3);
-  for (let i = 0; i < out.length; i++) {
-    const key = packed[3 * i] + 65536 * (packed[3 * i + 1] + 65536 * packed[3 * i + 2]);
-    if (!first.has(key)) first.set(key, i);
-    out[i] = first.get(key);
-  }
-  return out;
-};
-
-// Corners of triangles told apart where their surface creases: the corner of each, and the vertex of each corner.
-const creased = (x, triangles) => {
-  const normals = faceNormals(x, triangles), around = new Map();
-  const corners = new Uint32Array(triangles.length), vertices = [];
-  triangles.forEach((v, c) => { if (around.has(v)) around.get(v).push(c); else around.set(v, [c]); });
-  const unitNormal = (c) => { const t = 3 * Math.floor(c / 3); return unit(normals.subarray(t, t + 3)); };
-  for (const [vertex, list] of around) {
-    const sides = []; // of one vertex: a unit normal to start from, and the corner it belongs to
-    for (const c of list) {
-      const n = unitNormal(c), side = sides.find((s) => s.normals.some((m) => dot(m, n) > CREASE));
-      if (side) { side.normals.push(n); corners[c] = side.corner; } else {
-        sides.push({ normals: [n], corner: vertices.length });
-        corners[c] = vertices.length;
-        vertices.push(vertex);
-      }
-    }
-  }
-  return { corners, vertices: Uint32Array.from(vertices) };
-};
-
 class Surface {
   constructor(drawing, data) {
-    const packed = unpack(data.vertices, Uint16Array), triangles = unpack(data.triangles, Uint32Array);
-    const same = welded(packed);
+    const packed = unpack(data.vertices, Uint16Array), copies = unpack(data.copies, Uint32Array);
     this.data = data;
     this.rest = Float32Array.from(packed, (n, i) => data.low[i % 3] + data.step[i % 3] * n);
-    const { corners, vertices } = creased(this.rest, triangles.map((v) => same[v]));
-    this.corners = corners;
-    this.vertices = vertices;
+    this.corners = unpack(data.triangles, Uint32Array);
+    this.vertices = Uint32Array.from([...Array(packed.length / 3).keys(), ...copies]);
     const ends = [0, 1, 2].map((i) => {
       const all = this.rest.filter((_, j) => j % 3 === i);
       return [all.reduce((a, b) => Math.min(a, b), Infinity), all.reduce((a, b) => Math.max(a, b), -Infinity)];
@@ -66,19 +30,7 @@ class Surface {
     this.stress = data.stress === undefined ? null : this.#stress(data.stress);
     this.places = this.#gathered(this.rest);
     this.drawing = drawing;
-    this.kept = drawing.keep(this.places, this.#normals(), corners, this.#slender(ends));
-  }
-
-  // Whether it is far thinner than long: of a rod, 4 times its volume is its area times its thickness.
-  #slender(ends) {
-    const faces = faceNormals(this.places, this.corners);
-    let area = 0, volume = 0;
-    for (let t = 0; t < faces.length; t += 3) {
-      const n = faces.subarray(t, t + 3), a = 3 * this.corners[t];
-      area += Math.hypot(...n) / 2;
-      volume += dot(n, this.places.subarray(a, a + 3)) / 6;
-    }
-    return (4 * Math.abs(volume)) / (area || 1) < SLENDER * Math.hypot(...ends.map(([low, high]) => high - low));
+    this.kept = drawing.keep(this.places, this.#normals(), this.corners, data.growth);
   }
 
   #gathered(x) {

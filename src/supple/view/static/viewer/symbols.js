@@ -1,16 +1,15 @@
 // What is drawn beside the surfaces of bodies: shapes between two points, which come with the scene, and lines.
 
-const AXES = [[0.84, 0.24, 0.18], [0.16, 0.62, 0.3], [0.2, 0.44, 0.9]];
 const STEP = 2 / 32767; // of the numbers of a packed shape
 
 class Symbols {
-  constructor(drawing, { shapes, paints, arrow }) {
-    Object.assign(this, { drawing, sizes: arrow, paints });
+  constructor(drawing, { shapes, arrow }) {
+    Object.assign(this, { drawing, sizes: arrow });
     for (const [name, { vertices, triangles }] of Object.entries(shapes))
       drawing.keepSymbol(name, Float32Array.from(unpack(vertices, Int16Array), (n) => n * STEP), unpack(triangles, Uint16Array));
   }
 
-  paint(name, dark) { return rgb(this.paints[name][dark ? 1 : 0]); }
+  paint(name, dark) { return rgb(LOOK.PAINTS[name][dark ? 1 : 0]); }
 
   // A shape from a to b; without a way between them along z.
   between(shape, size, a, b, color) {
@@ -29,8 +28,8 @@ class Symbols {
     return true;
   }
 
-  triad({ R, p }, length, width = 2) {
-    for (let i = 0; i < 3; i++) this.drawing.line(p, plus(p, column(R, i), length), width, AXES[i]);
+  triad({ R, p }, length) {
+    for (let i = 0; i < 3; i++) this.drawing.line(p, plus(p, column(R, i), length), 2, rgb(LOOK.AXES[i]));
   }
 
   centre(p, radius, color) {

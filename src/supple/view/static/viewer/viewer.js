@@ -2,12 +2,11 @@
 
 const SHOWN = ["joints", "springs", "contacts", "loads", "reactions", "traces", "labels", "frames", "centres", "boxes", "ground"];
 const MOST_TRACED = 40000; // bodies times frames from which paths are made
-const LIFTED = 0.34; // the brightest part of a colour, at least, on a dark background
 const FITTED = 60; // configurations that the camera sees all of
 
 class Viewer {
-  constructor(root, scene, palette, most) {
-    Object.assign(this, { root, scene, palette, scale: 1, listeners: [] });
+  constructor(root, scene, most) {
+    Object.assign(this, { root, scene, scale: 1, listeners: [] });
     this.motion = new Motion(scene, most);
     this.time = this.motion.start;
     this.canvas = root.querySelector("canvas.space");
@@ -15,7 +14,7 @@ class Viewer {
     this.control = (name) => root.querySelector(`[name=${name}]`);
     const down = Math.hypot(...scene.gravity);
     this.up = down > 0 ? scene.gravity.map((g) => -g / down) : [0, 0, 1];
-    this.camera = new Camera(this.up);
+    this.camera = new Camera(this.up, scene.front);
     this.extent = Math.hypot(...scene.high.map((h, i) => h - scene.low[i])) || scene.size;
     this.drawing = new Drawing(this.canvas);
     this.symbols = new Symbols(this.drawing, scene);
@@ -25,9 +24,8 @@ class Viewer {
     this.coloring = new Coloring(this);
     this.#mouse();
     this.#traces();
-    this.camera.face(this.#seen(true));
     this.resetView(false);
-    new ResizeObserver(() => this.#resized()).observe(this.canvas);
+    new ResizeObserver(() => this.refit()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
@@ -49,19 +47,24 @@ class Viewer {
   // Look at all of the motion, or with a body that is followed at all of the mechanism around it.
   resetView(face = true) {
     const points = this.#seen(!this.followed);
-    if (face) this.camera.face(points);
-    const { x, z } = this.camera.axes();
-    this.light = unit([0, 1, 2].map((i) => 0.85 * this.up[i] + 0.9 * z[i] - 0.2 * x[i]));
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    this.camera.fit([...points, ...this.#room()], w / h || 1);
-    this.fitted = w / h;
+    if (face) this.camera.angle = this.camera.front;
+    this.light = this.camera.sun();
+    this.camera.fit([...points, ...this.#room()], this.aspect || 1);
+    this.fitted = this.aspect;
     this.draw();
   }
 
-  // A picture of another shape is filled again, unless the reader has chosen what to look at.
-  #resized() {
+  // Of the picture beside the column that a scale keeps free.
+  get aspect() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
-    if (this.fitted !== undefined && Math.abs(w / h - this.fitted) > 0.01) this.resetView(false);
+    return (w - this.#column()) / h;
+  }
+
+  #column() { return this.coloring?.quantity ? this.labels.column : 0; }
+
+  // A picture of another shape is filled again, unless the reader has chosen what to look at.
+  refit() {
+    if (this.fitted !== undefined && Math.abs(this.aspect - this.fitted) > 0.01) this.resetView(false);
     else this.draw();
   }
 
@@ -203,8 +206,7 @@ class Viewer {
   }
 
   color(k) {
-    const n = (this.motion.bodies[k]?.color ?? k) - 1;
-    return rgb(k ? this.palette[n % this.palette.length] : "#9aa2ab");
+    return rgb(this.motion.bodies[k]?.color ?? LOOK.GREY);
   }
 
   draw() {
@@ -216,19 +218,18 @@ class Viewer {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches, { drawing, scene, motion, symbols } = this;
     motion.move(this.time, this.scale);
     const centre = this.followed ? this.centre() : [0, 0, 0];
-    const view = this.camera.view(w / h, centre, this.extent + scene.size);
+    const view = this.camera.view(this.aspect, 1 - this.#column() / w, centre, this.extent + scene.size);
     drawing.begin();
     this.labels.begin(view.matrix, w, h, ratio, dark);
     this.coloring?.begin();
     this.surfaces.forEach((list, k) => this.#body(k, list, dark));
-    symbols.triad({ R: turned([0, 0, 0]), p: [0, 0, 0] }, 0.12 * scene.size);
     this.#symbols(dark);
     if (this.shows("traces")) this.#paths();
     for (const kind of ["load", "reaction"]) if (this.shows(`${kind}s`)) this.#arrows(kind, symbols.paint(kind, dark));
     if (this.shows("frames")) for (const frame of scene.frames) this.#frame(frame);
     if (this.shows("centres")) this.#centres();
     if (this.shows("labels")) this.#bodyNames();
-    [0, 1, 2].forEach((i) => this.labels.write("xyz"[i], [0, 1, 2].map((j) => (i === j ? 0.125 * scene.size : 0)), 2));
+    this.labels.axes(this.camera.axes());
     this.coloring?.draw();
     this.overlay?.();
     drawing.end(view, sceneryOf(this, this.centre(), dark), this.canvas.width, this.canvas.height, ratio);
@@ -245,7 +246,7 @@ class Viewer {
       if (surface.shapes) surface.deform(motion.eta, motion.bodies[k]);
       const pose = place === undefined ? motion.poses[k] : motion.place(place);
       if (surface.shapes) this.coloring?.apply(surface, motion.bodies[k], pose);
-      const own = color ? rgb(color) : this.color(k), lift = dark ? Math.max(0, LIFTED - Math.max(...own)) : 0;
+      const own = color ? rgb(color) : this.color(k), lift = dark ? Math.max(0, LOOK.LIFTED - Math.max(...own)) : 0;
       drawing.surface(surface.kept, pose, [...own.map((c) => c + lift), opacity]);
     }
   }
@@ -262,7 +263,7 @@ class Viewer {
     const { drawing, motion, scene } = this;
     this.paths.forEach((path, i) => {
       const color = this.color(motion.places[scene.traces[i].place].body);
-      for (let j = 1; j < path.length; j++) drawing.line(path[j - 1], path[j], 1.6, color);
+      for (let j = 1; j < path.length; j++) drawing.line(path[j - 1], path[j], 2 * LOOK.PATH, color);
     });
   }
 

@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
 from supple.call_checks import checked
-from supple.checks import Floats, array, freeze, number, size, text
+from supple.checks import Floats, array, freeze, number, size
 from supple.errors import ModelError, nearest
 from supple.html_tables import html_table
 from supple.rigid_body import RigidBody
-from supple.structures.body.flexible_body import FlexibleBody
 from supple.structures.body.integration import totals
-from supple.structures.damping import Damping
-from supple.structures.discretization.clamping import Held, static
 from supple.structures.discretization.couplings import Arm, Average, Condensed, Ties, condense, regions
 from supple.structures.discretization.dof_map import Bools, DofLayout, cross_matrix
+from supple.structures.discretization.frames import named
 from supple.structures.discretization.mass import MassModel, Sparse, stations, turned
-from supple.structures.elements.given_stress import GivenStress
-from supple.structures.elements.strains import Strains
-from supple.structures.elements.stresses import StressSource
+from supple.structures.elements.elements import Elements
+from supple.structures.elements.recovery_table import RecoveryTable
 from supple.structures.elements.surface import BodySurface
-from supple.structures.reduction.mode_selection import Modes
-from supple.structures.reduction.reduce import reduce
-from supple.structures.reduction.reduced_from import Reduction
-from supple.structures.stiffening.stressed_structure import GeometricStiffness
 
 
 @checked
 @dataclass(frozen=True, eq=False)
-class Structure:
-    """Nodes with stiffness and mass, free in space; made by `beam`, `beam_path`, `from_mesh`, `box`, `from_matrices`.
+class Discretization:
+    """Nodes with stiffness and mass, free in space: what every `Structure` is.
 
     Attributes
     ----------
@@ -50,15 +43,8 @@ class Structure:
         Where the mass is.
     frames : dict of str to tuple of int
         Named nodes. A frame of several nodes is a rigid region, at their mean position.
-    strains : Strains, optional
-        Of its elements; None where they are not known, as of imported matrices. Times what `static` returns, as one
-        vector, they are strains: `strains.matrix @ static(...).ravel()`.
-    geometric : GeometricStiffness, optional
-        What stresses add to the stiffness; None where it is not known.
-    surface : BodySurface, optional
-        What it looks like; None where its elements are not known.
-    stress_source : StressSource, optional
-        Stresses and section forces of its elements; None where they are not known.
+    elements : Elements, optional
+        Strains, stresses, section forces, geometric stiffness and surface; None where the elements are not known.
     rigid : tuple of tuples of int
         Rigid regions besides those that are frames; regions with common nodes are one.
     averages : tuple of Average
@@ -72,10 +58,7 @@ class Structure:
     stiffness: Sparse
     masses: MassModel
     frames: dict[str, tuple[int, ...]]
-    strains: Strains | None = None
-    geometric: GeometricStiffness | None = None
-    surface: BodySurface | None = None
-    stress_source: StressSource | None = None
+    elements: Elements | None = None
     rigid: tuple[tuple[int, ...], ...] = ()
     averages: tuple[Average, ...] = ()
     arms: tuple[Arm, ...] = ()
@@ -111,9 +94,20 @@ class Structure:
         return Ties(self.frames, self.rigid, self.averages, self.arms)
 
     @cached_property
-    def held_at(self) -> dict[str, Held]:
-        """The structure with a frame fixed, by its name: the last that was asked for, so that it is factorised once."""
+    def clamped_at(self) -> dict[str, Any]:
+        """The structure with a frame fixed, by its name: the last that was requested, so that it is factorized once."""
         return {}
+
+    @cached_property
+    def strains(self) -> RecoveryTable | None:
+        """Strains of its elements for the motion of all nodes: `strains.matrix @ static(...).ravel()`."""
+        motion = scipy.sparse.csr_array(scipy.sparse.eye_array(6 * len(self.nodes)))
+        return None if self.elements is None else self.elements.strains(motion)
+
+    @cached_property
+    def surface(self) -> BodySurface | None:
+        """Surface that is drawn; None where its elements are not known."""
+        return None if self.elements is None else self.elements.surface()
 
     @property
     def mass_matrix(self) -> Sparse:
@@ -162,11 +156,7 @@ class Structure:
         k = len(self.nodes)
         middle = given @ self.nodes[list(chosen)] / given.sum()
         wider = scipy.sparse.csr_array(scipy.sparse.eye_array(self.layout.size, self.layout.size + 6))
-        moved = scipy.sparse.csr_array(scipy.sparse.eye_array(6 * k, 6 * k + 6))
-        strains = self.strains
-        if strains is not None:
-            strains = replace(strains, matrix=scipy.sparse.csr_array(strains.matrix @ moved))
-        if isinstance(self.geometric, GivenStress):
+        if self.elements is not None and self.elements.load_cases:
             raise ModelError(f"frame {name!r}: a structure with given geometric stiffness can have no averaging frame")
         return replace(
             self,
@@ -175,7 +165,6 @@ class Structure:
             stiffness=scipy.sparse.csr_array(wider.T @ self.stiffness @ wider),
             masses=self.masses.through(wider),
             frames={**self.frames, name: (k,)},
-            strains=strains,
             averages=(*self.averages, Average(k, chosen, tuple(given.tolist()))),
         )
 
@@ -233,98 +222,6 @@ class Structure:
         if not 0 <= node < len(self.nodes):
             raise ModelError(f"no node {node}: expected a number from 0 to {len(self.nodes) - 1}")
         return (node,)
-
-    def static(self, loads: Mapping[str | int, ArrayLike], root: str = "start") -> Floats:
-        """Rotation and displacement (k, 6) of all nodes under constant loads, with the root held.
-
-        Parameters
-        ----------
-        loads : dict
-            For frames or nodes, a moment and force (6,) or a force (3,), in the structure's axes, N m and N.
-        root : str
-            The frame that is held.
-        """
-        return static(self._from(root), loads, root)
-
-    def _from(self, root: str) -> Self:
-        """The structure with the root as the first frame of its rigid region: its point is there."""
-        point = self.condensed.frames.get(root)
-        if point is None:
-            return self
-        middle = self.nodes[list(self.frames[root])].mean(axis=0)
-        if np.array_equal(middle, self.condensed.layout.points[point]):
-            return self
-        return replace(self, frames={root: self.frames[root], **self.frames})
-
-    def reduce(
-        self,
-        basis: str,
-        modes: Modes | None = None,
-        root: str = "start",
-        interfaces: Sequence[str] | None = None,
-        damping: Damping = None,
-        residual: Sequence[str] = (),
-    ) -> FlexibleBody:
-        """The structure as a flexible body: its frame at `root`, its deformation in few coordinates.
-
-        Parameters
-        ----------
-        basis : str
-            "cantilever": normal modes with the root fixed. "free-free": normal modes of the free structure, relative
-            to the root. "craig-bampton": constraint modes of the interfaces and normal modes with the interfaces
-            fixed, made orthogonal. "nodal": all degrees of freedom but the root's.
-        modes : int, sequence of int, Bandwidth or EffectiveMass
-            Normal modes: the lowest ones, so many; those of these numbers, from 1; all up to a frequency; or those
-            that have a share of the effective mass. "craig-bampton" adds constraint modes; none in "nodal".
-        root : str
-            Frame at the inboard hinge, or the number of a node as text. The body frame has its origin there and the
-            structure's axes.
-        interfaces : sequence of str, optional
-            Only for "craig-bampton": frames, or numbers of nodes as text, where loads or joints act; by default all
-            named frames.
-        damping : float, sequence of float or Rayleigh, optional
-            Ratio for all modes, or one for each coordinate; "nodal" takes only Rayleigh's.
-        residual : sequence of str, optional
-            Loads under which the body shall be as stiff as the whole structure, whatever the number of modes: frames,
-            for forces and moments there, load cases such as "force z at end" or "spin about z" (see
-            `from_matrices`), or "inertia" for all motions of the root. What the modes leave of the static deflections
-            becomes further coordinates, residual vectors, which are modes of high frequency.
-
-        Examples
-        --------
-        >>> from supple.structures import Material, Rectangle, beam
-        >>> boom = beam(2.0, Rectangle(0.02, 0.01), Material(E=70e9, nu=0.3, rho=2700), elements=10)
-        >>> boom.reduce("cantilever", modes=3).labels
-        ('mode1', 'mode2', 'mode3')
-        """
-        named = self
-        if interfaces is not None:
-            if isinstance(interfaces, str) or not isinstance(interfaces, Iterable):
-                raise ModelError(f"interfaces: expected a list of frames, got {interfaces!r}")
-            interfaces = [text(name, "interfaces") for name in interfaces]
-        for name in (text(root, "root"), *(interfaces or ())):
-            if name not in named.frames and str(name).isdecimal():
-                named = replace(named, frames={**named.frames, name: named.find(name)})
-        found = reduce(named._from(root), basis, modes, root, interfaces, damping, residual)
-        return replace(found, source=Reduction(self, basis, modes, root, interfaces, damping, residual))
-
-
-def named(frames: Mapping[str, int | Iterable[int]], count: int) -> dict[str, tuple[int, ...]]:
-    """Frames as tuples of node numbers, checked."""
-    out: dict[str, tuple[int, ...]] = {}
-    for name, nodes in frames.items():
-        if not isinstance(name, str) or not name or "/" in name or name.isdecimal():
-            raise ModelError(f"frame {name!r}: expected a name that is no number and has no '/', got {name!r}")
-        numbers = np.atleast_1d(np.asarray(nodes if np.ndim(nodes) == 0 else list(nodes)))  # type: ignore[arg-type]
-        if numbers.ndim != 1 or len(numbers) == 0 or not np.issubdtype(numbers.dtype, np.integer):
-            raise ModelError(f"frame {name!r}: expected a node number or several, got {nodes!r}")
-        wrong = numbers[(numbers < 0) | (numbers >= count)]
-        if len(wrong):
-            raise ModelError(f"frame {name!r}: expected node numbers from 0 to {count - 1}, got {int(wrong[0])}")
-        if len(np.unique(numbers)) != len(numbers):
-            raise ModelError(f"frame {name!r}: expected each node once, got {numbers.tolist()}")
-        out[name] = tuple(int(i) for i in numbers)
-    return out
 
 
 def _fitted(layout: DofLayout, nodes: tuple[int, ...]) -> tuple[Sparse | None, Sparse]:

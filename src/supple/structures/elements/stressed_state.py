@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import scipy
@@ -12,11 +11,7 @@ import scipy
 from supple.checks import Floats, Ints
 from supple.structures.discretization.dof_map import Bools
 from supple.structures.discretization.mass import Sparse
-
-if TYPE_CHECKING:
-    from supple.structures.discretization.clamping import Held
-    from supple.structures.discretization.structure import Structure
-    from supple.structures.stiffening.unit_loads import UnitLoads
+from supple.structures.elements.scatter import element_matrix
 
 INERTIA = 12
 """Unit inertia loads: a force of density rho along x, y, z, then one of density rho x_b along a, number 3 + 3 a + b."""
@@ -50,7 +45,7 @@ class LoadCases:
 
 
 @dataclass(frozen=True, eq=False)
-class Stressed:
+class StressedState:
     """A structure under load.
 
     Attributes
@@ -82,22 +77,5 @@ class Stressed:
     def matrix(self) -> Sparse:
         """K_sigma (size, size)."""
         size = len(self.forces)
-        rows, columns, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
-        for dofs, K in self.blocks:
-            used = K != 0.0
-            rows.append(np.broadcast_to(dofs[:, :, None], K.shape)[used])
-            columns.append(np.broadcast_to(dofs[:, None, :], K.shape)[used])
-            values.append(K[used])
-        places = (np.concatenate(rows), np.concatenate(columns))
-        own = scipy.sparse.csr_array((np.concatenate(values), places), shape=(size, size))
-        return own if self.given is None else scipy.sparse.csr_array(own + self.given)
-
-
-class GeometricStiffness(Protocol):
-    """The stresses of a structure's elements, and what they add to its stiffness."""
-
-    def loads(self, structure: Structure, held: Held, unit: UnitLoads) -> UnitLoads:
-        """Loads whose stresses are known, of all those that there are."""
-
-    def stressed(self, cases: LoadCases) -> Iterator[Stressed]:
-        """The structure in each load case."""
+        none = scipy.sparse.csr_array((size, size)) if self.given is None else self.given
+        return scipy.sparse.csr_array(sum((element_matrix(K, dofs, size) for dofs, K in self.blocks), start=none))
