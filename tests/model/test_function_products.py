@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -304,15 +304,8 @@ def test_c_libraries(name: str, tmp_path: Path) -> None:
     model = model_of(name)
     present, frames = list[str](), [free_body(model)]
     for what in FUNCTIONS:
-        frames = frames_of(model, what) or None
-        if not absent(
-            model,
-            what,
-            "c_library",
-            lambda what=what: c_library(model, tmp_path / "c", [what], frames=[free_body(model)]),
-        ):  # type: ignore[misc]
+        if not absent(model, what, "c_library", partial(c_library, model, tmp_path / "c", [what], frames=frames)):
             present.append(what)
-    frames = [free_body(model)]
     library = Library(model, tmp_path / "lib", present, frames=frames)
     for what in present:
         x = {key: y[0] for key, y in arguments_of(model, what).items()}
@@ -340,7 +333,7 @@ def test_wrenches_at_frames_are_one_more_argument(name: str, what: str) -> None:
     f = model.compile(what, frames=frames)
     if what == "constraint_forces":
         a = model.compile("forward_dynamics", frames=frames)(*given)
-        free = model.inverse_dynamics(*inputs[:2], a, external=external) - inputs[2]
+        free = model.inverse_dynamics(x["q"], x["v"], a, external=external) - x["tau"]
         found = f(*given)
         for i in range(3):  # M a + bias - J* F - tau = J_c* f
             work = model.loops.jacobian(x["q"][i]).T @ found[i] if model.loops is not None else None
