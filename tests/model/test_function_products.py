@@ -304,8 +304,7 @@ def test_c_libraries(name: str, tmp_path: Path) -> None:
     model = model_of(name)
     present, frames = list[str](), [free_body(model)]
     for what in FUNCTIONS:
-        made = partial(c_library, model, tmp_path / "c", [what], frames=frames)
-        if not absent(model, what, "c_library", made):
+        if not absent(model, what, "c_library", partial(c_library, model, tmp_path / "c", [what], frames=frames)):
             present.append(what)
     library = Library(model, tmp_path / "lib", present, frames=frames)
     for what in present:
@@ -334,7 +333,7 @@ def test_wrenches_at_frames_are_one_more_argument(name: str, what: str) -> None:
     f = model.compile(what, frames=frames)
     if what == "constraint_forces":
         a = model.compile("forward_dynamics", frames=frames)(*given)
-        free = model.inverse_dynamics(inputs[0], inputs[1], a, external) - inputs[2]
+        free = model.inverse_dynamics(x["q"], x["v"], a, external=external) - x["tau"]
         found = f(*given)
         for i in range(3):  # M a + bias - J* F - tau = J_c* f
             work = model.loops.jacobian(x["q"][i]).T @ found[i] if model.loops is not None else None

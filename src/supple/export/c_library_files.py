@@ -76,7 +76,7 @@ def c_library(
     folder : path
         Made if it is not there; files of the same names are replaced.
     functions : sequence of str
-        Names of the [table of functions](functions.md), or "close_loops", a step towards closed loops. "rk4" takes
+        Names of the table of functions (docs/functions.md), or "close_loops", a step towards closed loops. "rk4" takes
         steps in time with your own forces, or with held ones.
     precision : str
         "double" or "float".

@@ -92,7 +92,7 @@ def jax_function(
     ----------
     model : Model
     what : str
-        A name of the [table of functions](functions.md).
+        A name of the table of functions (docs/functions.md).
     parameters : sequence of str
         Numbers of the model that become one more argument.
     frames : sequence of str, optional

@@ -24,7 +24,7 @@ def torch_function(
     ----------
     model : Model
     what : str
-        A name of the [table of functions](functions.md).
+        A name of the table of functions (docs/functions.md).
     parameters : sequence of str
         Numbers of the model that become one more argument.
     frames : sequence of str, optional

@@ -233,7 +233,7 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            A name of the [table of functions](functions.md).
+            A name of the table of functions (docs/functions.md).
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) by which it is taken too. Zeros belong to the
             structure, and are refused.
@@ -279,7 +279,7 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            A name of the [table of functions](functions.md), or "rollout" for whole trajectories.
+            A name of the table of functions (docs/functions.md), or "rollout" for whole trajectories.
         parameters : sequence of str
             Numbers of the model (see `supple.symbolic.parameter_names`) that become one more argument, in this order:
             one set of them for all states, or one for each.
@@ -320,7 +320,7 @@ class Model(BalanceFunctions):
         Parameters
         ----------
         what : str
-            A name of the [table of functions](functions.md). Outputs that have the name of an input are next_q, next_v.
+            A name of the table of functions (docs/functions.md). Outputs with the name of an input are next_q, next_v.
         parameters : sequence of str
             Numbers of the model that become one more argument.
         derivatives : sequence of str
