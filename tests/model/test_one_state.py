@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -10,6 +14,7 @@ import numpy as np
 import pytest
 
 import supple
+from supple.engines.blocks.program_cache import PROGRAMS
 from supple.engines.llvm import caller
 from supple.errors import SingularError, StateError
 from supple.model.evaluation import Evaluation
@@ -28,6 +33,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "closed": slider_crank,
 }
 """A tree with all kinds of joints, springs and wrenches; one of flexible bodies; a closed mechanism."""
+THREADS = 8
 EXACT = 1e-12
 """Rounding of a few hundred operations, relative to the largest entry."""
 
@@ -180,3 +186,28 @@ def test_results_are_arrays_of_their_own(model: Model) -> None:
     for _ in range(3):
         model.mass_matrix(model.random_state(7)[0])
     assert (first == kept).all()
+
+
+def test_eight_threads_record_and_call_different_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each records programs that nothing has recorded before, while the others do; the bits are those of one thread."""
+    together = threading.Barrier(THREADS)
+
+    def answers(number: int, wait: bool) -> list[Any]:
+        model = random_tree(20 + number, 4 + number)
+        q, v = model.random_state(number)
+        if wait:
+            together.wait(timeout=60.0)
+        found = [model.forward_dynamics(q, v, v), model.mass_matrix(q), model.pose(q, model.bodies[-1])[0]]
+        return [*found, *model.linearize(q, v, v), *model.energy(q, v)]
+
+    def from_nothing(folder: str) -> None:
+        monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / folder))
+        monkeypatch.setattr(PROGRAMS, "_entries", OrderedDict())
+
+    from_nothing("eight")
+    with ThreadPoolExecutor(THREADS) as pool:
+        at_once = [*pool.map(lambda i: answers(i, True), range(THREADS))]
+    from_nothing("one")
+    for i, found in enumerate(at_once):
+        for x, y in zip(found, answers(i, False), strict=True):
+            np.testing.assert_array_equal(x, y)
