@@ -73,6 +73,8 @@ class NativeDOP853:
         if "h" not in memory:
             memory["h"] = np.array([tolerances.first_step(t, y, u, end - t)[0], 1e-4])
             self.effort.evaluations += 3
+            if not np.isfinite(memory["h"]).all():  # no comparison with it would end a step
+                raise diverged(self.system, self.name, t, y, rate, "rates are beyond the range of numbers")
         sizes = np.stack([memory.get("sizes", tolerances.sizes(y))] * 2)
         self._scratch.K[0] = rate
         clock = np.array([t, end, memory["h"][0], 0.0, 0.0, memory["h"][1], *memory.get("singular", (np.inf, 0.0))])
