@@ -146,3 +146,10 @@ def test_the_native_loop_allows_what_the_formula_says() -> None:
     np.testing.assert_allclose(found, tolerances.allowed(0.01, both, tolerances.sizes(both)), rtol=1e-14)
     # Bodies, kinds, positions and speeds are groups of their own: hub 2, boom 2, twice; integral and work.
     assert tolerances.count == 2 * 4 + 2
+
+
+def test_a_first_step_that_is_no_number_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No comparison with it would end the native loop."""
+    monkeypatch.setattr(Tolerances, "first_step", lambda *_: (np.nan, np.zeros(1)))
+    with pytest.raises(supple.SimulationError, match="rates are beyond the range of numbers"):
+        supple.simulate(boom(), 1.0, [1e-3, 0.0], integrator="DOP853")
