@@ -131,16 +131,16 @@ def test_names_that_nothing_can_be_written_to(tmp_path: Path, name: str) -> None
 @pytest.mark.usefixtures("without_waiting")
 def test_pipes_among_the_files_of_caches_and_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "cache"))
-    write_code("llvm", "key", b"code")
+    write_code("functions", "key", b"code")
     for path in (
-        tmp_path / "cache" / "llvm" / code_room.file_name("llvm", "key"),
+        tmp_path / "cache" / "functions" / code_room.file_name("functions", "key"),
         tmp_path / "cache" / code_room.WRITTEN,
     ):
         path.unlink()
         pipe(path)
-    assert read_code("llvm", "key") is None
-    write_code("llvm", "key", b"code")
-    assert read_code("llvm", "key") == b"code"
+    assert read_code("functions", "key") is None
+    write_code("functions", "key", b"code")
+    assert read_code("functions", "key") == b"code"
     part = pipe(tmp_path / "part")
     for read_part in (intact, content):
         with pytest.raises(OSError, match="expected a regular file"):

@@ -11,8 +11,8 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "supple"
 PACKAGES = sorted({path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py")} - {"cli"})
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-PROGRAM = {"--defaults", "--build"}
-"""Options of the simulation program that is written and of CMake, not of the command."""
+PROGRAM = {"--defaults", "--build", "--font"}
+"""Options of the simulation program that is written and of CMake, a variable of CSS; not options of the command."""
 
 
 def options(source: str) -> list[str]:

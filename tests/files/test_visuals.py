@@ -148,7 +148,7 @@ def test_errors_name_their_place(tmp_path: Path) -> None:
     assert [line.removeprefix(f"{path}: ") for line in check(path)] == [
         "visuals[2]: length: missing; expected a number greater than zero",
         "body[1] 'b': visuals[1]: type: expected one of 'box', 'cylinder', 'sphere', 'capsule', 'cone', 'disc', "
-        "'pipe', 'path', 'text', 'mesh', 'triangles', got 'bx'; did you mean 'box'?",
+        "'pipe', 'path', 'structure', 'text', 'mesh', 'triangles', got 'bx'; did you mean 'box'?",
         "body[1] 'b': visuals[2]: colour: unknown key; did you mean 'color'?",
     ]
     wrong = '[{ type = "pipe", radius = 1, inner = 2, length = 1 }, { type = "sphere", radius = 1, on = "tip" }]'

@@ -84,7 +84,10 @@ def test_inputs_of_any_layout_are_read_and_never_written() -> None:
         (lambda: MODEL.mass_matrix(np.array(["a"] * MODEL.nq)), "expected numbers of shape"),
         (lambda: MODEL.pose(Q[0], "b7/tp"), r"no frame 'b7/tp'; did you mean 'b7/tip'\?"),
         (lambda: MODEL.forward_dynamics(Q, V, TAU, method="articulate"), "did you mean 'articulated'"),
-        (lambda: MODEL.velocity(Q[0], V[0], TIP, axes="world"), "axes: expected 'ground' or 'frame', got 'world'"),
+        (
+            lambda: MODEL.velocity(Q[0], V[0], TIP, axes="world"),
+            "axes: expected 'ground', 'frame' or the name of a frame, got 'world'",
+        ),
         (lambda: MODEL.forward_dynamics(Q[0], V[0] * np.nan, TAU[0]), "v: expected finite numbers"),
         (lambda: MODEL.hybrid_dynamics(Q[0], V[0], TAU[0], {"b0.angel": 1}), "no speed 'b0.angel'"),
         (

@@ -43,9 +43,9 @@ APART = {
 }
 INNER = {
     "block_program", "carrier", "coordinate_leaves", "copied_to", "display_state", "drives", "enter",
-    "forward_dynamics_function", "hybrid", "in_motions", "inverse_mass_product", "local_triangles", "newton_iteration",
-    "no_wrench", "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced", "with_second_order",
-    "whole", "workspace", "written_out",
+    "foresee", "forward_dynamics_function", "hybrid", "in_motions", "inverse_mass_product", "local_triangles",
+    "newton_iteration", "no_wrench", "node", "nodes", "owner", "placed", "refuse_singular", "restored", "traced",
+    "whole", "with_second_order", "workspace", "written_out",
 }  # fmt: skip
 """Methods by which the parts of the package work together."""
 

@@ -6,6 +6,7 @@ from supple.errors import StateError
 
 RECURSION = "it belongs to the recursions of floating frames"
 OPERATORS = "spatial operators are those of a tree of bodies, while the minimum-norm condition couples all links"
+COMPILED = "`compile` makes a function of this name"
 REASONS = {
     "operators": OPERATORS,
     "innovations": OPERATORS,
@@ -23,6 +24,12 @@ REASONS = {
     "inertial_parameters": RECURSION,
     "jacobian_derivative": f"{RECURSION}; `acceleration` has its product with the speeds",
     "regressor": RECURSION,
+    "forward_dynamics_derivatives": COMPILED,
+    "inverse_dynamics_derivatives": COMPILED,
+    "rk4": COMPILED,
+    "semi_implicit_euler": COMPILED,
+    "leapfrog": COMPILED,
+    "constraint_forces": "equivalent rigid links have no closed loops",
     "gradient": "there are no gradients in reverse; `compile` has `derivatives`, `linearize` has slopes",
 }
 """By the names of `Model`."""

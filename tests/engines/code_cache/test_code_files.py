@@ -42,13 +42,13 @@ def test_a_file_under_the_name_of_another_counts_as_absent(directory: Path) -> N
     """Nor is there a header of parts of both with which it is read: the checksum is of key and code together."""
     found = {}
     for key, code in (("key", CODE), ("other", CODE[::-1])):
-        write_code("llvm", key, code)
-        found[key] = (directory / "llvm" / code_room.file_name("llvm", key)).read_bytes()
+        write_code("functions", key, code)
+        found[key] = (directory / "functions" / code_room.file_name("functions", key)).read_bytes()
     head = len(found["key"]) - len(CODE)
-    path = directory / "llvm" / code_room.file_name("llvm", "other")
+    path = directory / "functions" / code_room.file_name("functions", "other")
     for i in range(head + 1):
         path.write_bytes(found["other"][:i] + found["key"][i:])
-        assert read_code("llvm", "other") is None
+        assert read_code("functions", "other") is None
 
 
 def test_a_file_that_is_not_whole_counts_as_absent(directory: Path) -> None:

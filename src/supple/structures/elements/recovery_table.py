@@ -106,7 +106,7 @@ class RecoveryTable:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Place and quantity of strains: "3-4 at 3 curvature y"."""
+        """Place and quantity of each strain, as in "3-4 at 3 curvature y"."""
         return tuple(f"{place} {quantity}" for place, quantity in zip(self.places, self.quantities, strict=True))
 
     @property
