@@ -299,7 +299,7 @@ def test_jax(name: str, what: str) -> None:
         jax.config.update("jax_enable_x64", before)
 
 
-@pytest.mark.parametrize("name", EACH_MODEL)
+@pytest.mark.parametrize("name", thinned(MODELS, THREE[1:]))
 def test_c_libraries(name: str, tmp_path: Path) -> None:
     model = model_of(name)
     present, frames = list[str](), [free_body(model)]

@@ -146,6 +146,7 @@ def test_sections_of_other_outlines_come_from_their_analysis() -> None:
     assert skew.shear_factors(0.3) == pytest.approx((3.963e-4 / 1.224e-3, 6.565e-4 / 1.224e-3))
 
 
+@pytest.mark.exhaustive  # the library compiles for seconds; results like its own are read above
 def test_a_rectangle_that_was_analysed_is_a_rectangle() -> None:
     library = pytest.importorskip("sectionproperties.pre.library", reason="sectionproperties is not installed")
     analysis = pytest.importorskip("sectionproperties.analysis", reason="sectionproperties is not installed")
