@@ -33,7 +33,11 @@ class DynamicFunctions(KinematicFunctions):
         external : mapping of frame to (..., 6) array_like, optional
             Moment and force applied at frames' origins, in their axes, N m and N.
         """
-        found = self._of_one_state("inverse_dynamics", (q, v, a), external)
+        found: Numbers | None
+        if external is None:
+            found = self._one.inverse_dynamics(q, v, a)
+        else:
+            found = self._with_wrenches("inverse_dynamics", (q, v, a), external)
         return self._newton_euler(q, v, a, external, keep=False)[0] if found is None else found
 
     def bias_forces(self, q: ArrayLike, v: ArrayLike, external: Loads | None = None) -> Numbers:
@@ -124,7 +128,11 @@ class DynamicFunctions(KinematicFunctions):
             Moment and force applied at frames' origins, in their axes.
         """
         if method == "articulated":
-            found = self._of_one_state("forward_dynamics", (q, v, tau), external)
+            found: Numbers | None
+            if external is None:
+                found = self._one.forward_dynamics(q, v, tau)
+            else:
+                found = self._with_wrenches("forward_dynamics", (q, v, tau), external)
             if found is not None:
                 return found
             return self._articulated(q, v, tau, self.none_prescribed, external)[0]
@@ -202,12 +210,8 @@ class DynamicFunctions(KinematicFunctions):
         d_ = d_.reshape((*shape, self.nv))
         return a.reshape((*shape, self.nv)), d_ - forces if external else d_
 
-    def _of_one_state(self, name: str, state: tuple[ArrayLike, ...], external: Loads | None) -> Numbers | None:
-        """What a function of the table gives for one state, perhaps with wrenches at frames; None if it cannot."""
-        found: Numbers | None
-        if external is None:
-            found = getattr(self._one, name)(*state)
-            return found
+    def _with_wrenches(self, name: str, state: tuple[ArrayLike, ...], external: Loads) -> Numbers | None:
+        """Return a function of the table for one state with wrenches at frames; None if it cannot serve."""
         if not isinstance(external, Mapping) or not external:
             return None
         wrenches = list(external.values())
@@ -217,7 +221,7 @@ class DynamicFunctions(KinematicFunctions):
         call = self._of_frames.get(key) or self._keep(
             key, self._one.of_frames(name, [self.find_frame(frame) for frame in external])
         )
-        found = call(*state, wrenches[0] if len(wrenches) == 1 else np.concatenate(wrenches))
+        found: Numbers | None = call(*state, wrenches[0] if len(wrenches) == 1 else np.concatenate(wrenches))
         return found
 
     def _with_held_modes(
