@@ -100,6 +100,17 @@ def test_one_state_has_a_way_of_its_own(model: Model, name: str) -> None:
     assert call(*arguments(model, name)) is not None
 
 
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_steps_of_one_state_are_those_of_batches(model: Model, name: str) -> None:
+    """The program of one state knows no constraints: with closed loops the step is the compiled one."""
+    q, v, tau, _ = arguments(model, "rk4")
+    step = getattr(model, name)
+    found, many = step(q, v, tau, 1e-3), step(np.stack([q, q]), v, tau, 1e-3)
+    assert close(found, tuple(x[0] for x in many))
+    assert abs(found[1] - v).max() > 1e-6
+    assert (getattr(model._one, name)(q, v, tau, 1e-3) is None) == (model.loops is not None)
+
+
 def test_direction_rates_are_those_of_the_tangent(model: Model) -> None:
     q, v = arguments(model, "direction_rates")
     found = model.direction_rates(q, v)

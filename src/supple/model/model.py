@@ -185,15 +185,20 @@ class Model(BalanceFunctions):
 
     def rk4(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
         """Return q and v after one step of the classical Runge-Kutta method, dt in s, with constant tau."""
-        return self._compiled("rk4", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+        return self._step("rk4", q, v, tau, dt)
 
     def semi_implicit_euler(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
         """Return q and v after one step: speeds first, then coordinates with the new speeds."""
-        return self._compiled("semi_implicit_euler", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+        return self._step("semi_implicit_euler", q, v, tau, dt)
 
     def leapfrog(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
         """Return q and v after half a step of the coordinates, a step of the speeds, and the other half."""
-        return self._compiled("leapfrog", q, v, tau=(tau, self.nv), dt=(_column(dt), 1))
+        return self._step("leapfrog", q, v, tau, dt)
+
+    def _step(self, name: str, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dt: ArrayLike) -> tuple[Numbers, ...]:
+        """Return q and v after a step by the function of this name."""
+        one: tuple[Numbers, ...] | None = getattr(self._one, name)(q, v, tau, dt)
+        return self._compiled(name, q, v, tau=(tau, self.nv), dt=(_column(dt), 1)) if one is None else one
 
     def _compiled(self, name: str, q: ArrayLike, v: ArrayLike, **more: tuple[ArrayLike, int]) -> tuple[Numbers, ...]:
         """Call a compiled function with real states, after checks."""

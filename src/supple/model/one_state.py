@@ -120,8 +120,8 @@ class OneState:
 
     def _bound(self, function: ModelFunction) -> BoundProgram | BoundTangents | None:
         """The program with the numbers of the model; None where blocks would take long to make."""
-        if self.closed is not None and function.name == "forward_dynamics":
-            return self.closed()
+        if self.closed is not None and function.solves:
+            return self.closed() if function.name == "forward_dynamics" else None
         evaluation, free = self._evaluation, ((False,) * self.nv,) if function.free else ()
         if function.by:
             tangents = evaluation.tangents
