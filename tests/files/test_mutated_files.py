@@ -19,7 +19,7 @@ from supple.structures.body.hdf5_reader import load_body
 from support.files import fuzzing, mutated_files
 
 ALUMINIUM = Material(E=7e10, nu=0.33, rho=2700)
-COUNT = 15
+COUNT = 25
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory and time here")
